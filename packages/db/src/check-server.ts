@@ -25,7 +25,10 @@ export async function checkMongo(client: MongoClient): Promise<void> {
   }
 }
 
-/** Connects to the URL's first host directly, and throws if it is unfit: a likely cause of a failed server selection. @throws UnfitMongo */
+/**
+ * Connects to the URL's first host directly, and throws if it is unfit: a likely cause of a failed server selection.
+ * @throws UnfitMongo
+ */
 export async function explainUnselected(url: string, options: MongoClientOptions): Promise<void> {
   const direct = new ConnectionString(url)
   if (direct.isSRV) return

@@ -32,7 +32,8 @@ export interface ConnectOptions {
 /**
  * Connects to MongoDB. Writes are acknowledged by a majority and journaled; reads come from the primary. `migrate`
  * creates the schema.
- * @throws UnfitMongo if the server is not a replica set, or too old; MongoServerSelectionError if no server responds in time
+ * @throws UnfitMongo if the server is not a replica set, or too old; MongoServerSelectionError if no server responds in
+ * time
  */
 export async function connectDb(url: string, options: ConnectOptions = {}): Promise<Db> {
   const timeoutMS = options.timeoutMS ?? 10_000
@@ -77,8 +78,8 @@ export async function pingDb(db: Db): Promise<void> {
 }
 
 /**
- * Whether an operation failed because the database is down, hanging, overloaded or electing a primary. A write may still
- * have been applied.
+ * Whether an operation failed because the database is down, hanging, overloaded or electing a primary. A write may
+ * still have been applied.
  */
 export function isDatabaseAway(error: unknown): boolean {
   if (error instanceof NoTurn) return true
@@ -96,8 +97,8 @@ export function isDatabaseAway(error: unknown): boolean {
 const awayLabels = ['RetryableWriteError', 'TransientTransactionError', 'UnknownTransactionCommitResult']
 const maxTimeExpired = 50
 /**
- * Transient errors (MongoDB's driver specifications, "Retryable Reads", "Retryable Error"). The server labels them only on
- * retryable writes and transactions, not on raw commands, multi-document updates or reads.
+ * Transient errors (MongoDB's driver specifications, "Retryable Reads", "Retryable Error"). The server labels them only
+ * on retryable writes and transactions, not on raw commands, multi-document updates or reads.
  */
 const primaryChanges = [91, 189, 10_107, 11_600, 11_602, 13_435, 13_436]
 const unreachable = [6, 7, 89, 134, 262, 9_001]

@@ -30,7 +30,10 @@ export interface JobDoc {
   /** Of an erasure: how to treat the messages, and the progress. */
   content?: 'redact' | 'delete'
   erased?: ErasedContent
-  /** Of an export: the file's ID, and whether the user requested it. While running: the entry of each piece, and the position after them. */
+  /**
+   * Of an export: the file's ID, and whether the user requested it. While running: the entry of each piece, and the
+   * position after them.
+   */
   export?: { file: string; own?: true; pieces?: string[]; place?: { stage: number; after?: string } }
 }
 

@@ -185,8 +185,8 @@ export async function releaseJob(db: Db, { _id, worker }: JobDoc, atMS: number):
 }
 
 /**
- * Releases a failed job to other processes with exponential backoff: `pauseMS`, doubled per attempt without progress, at
- * most `mostDoublings` times.
+ * Releases a failed job to other processes with exponential backoff: `pauseMS`, doubled per attempt without progress,
+ * at most `mostDoublings` times.
  * @throws JobTaken
  */
 export async function postponeJob(

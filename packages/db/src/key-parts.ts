@@ -8,8 +8,8 @@ const mostInPart = 10_000
 export type KeyPart = { $gt: string; $lt: string } | { $gt: string; $lte: string }
 
 /**
- * Splits an app's documents in a collection into `_id` ranges, for commands that scan them all. Each range covers `most`
- * documents at the time it is requested; the last one covers the rest.
+ * Splits an app's documents in a collection into `_id` ranges, for commands that scan them all. Each range covers
+ * `most` documents at the time it is requested; the last one covers the rest.
  */
 export async function* keyParts<T extends { _id: string }>(
   collection: Collection<T>,

@@ -7,8 +7,8 @@ import { type Migration, type MigrationDoc, migrations, migrationsCollection } f
 export const migrateTimeoutMS = 24 * 60 * 60 * 1_000
 
 /**
- * Migrates the database schema to this release. Runs missing migrations in sequence; several with the same `up` run it once.
- * Connect with `migrateTimeoutMS` if collections can be large.
+ * Migrates the database schema to this release. Runs missing migrations in sequence; several with the same `up` run it
+ * once. Connect with `migrateTimeoutMS` if collections can be large.
  *
  * @param onProgress called with a line when each migration begins and ends
  * @returns the names of the migrations that ran

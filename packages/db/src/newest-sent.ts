@@ -4,7 +4,9 @@ import { asMessages } from './message-buckets/all-messages.ts'
 import { bucketLevels } from './statistics/buckets.ts'
 import type { SentFact } from './statistics/counted-messages.ts'
 
-/** The first and last flushed message per room, sender and minute since a time, for the statistics. Excludes threads. */
+/**
+ * The first and last flushed message per room, sender and minute since a time, for the statistics. Excludes threads.
+ */
 export async function findNewestSent(db: Db, app: string, sinceMS: number): Promise<SentFact[]> {
   const since = ObjectId.createFromTime(Math.floor(sinceMS / 1_000)).toHexString()
   const minute = { $floor: { $divide: ['$createdAtMS', bucketLevels.minute.sizeMS] } }

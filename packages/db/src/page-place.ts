@@ -6,7 +6,10 @@ export interface PagePlace {
   id: string
 }
 
-/** Matches entries after a position in a list, or all entries without one. Lets an index on (time, ID) seek to the position. */
+/**
+ * Matches entries after a position in a list, or all entries without one. Lets an index on (time, ID) seek to the
+ * position.
+ */
 export function beyond(
   place: PagePlace | undefined,
   { time, id, order }: { time: string; id: string; order: 1 | -1 },

@@ -3,8 +3,9 @@ import { makeIndexes } from './collections.ts'
 import type { Db } from './db.ts'
 
 /**
- * A schema change. Idempotent, and safe to run in two processes at once. Migrations only expand the schema: during a rolling
- * update, services of the previous release must work on the result. Remove unused fields and indexes in the next release.
+ * A schema change. Idempotent, and safe to run in two processes at once. Migrations only expand the schema: during a
+ * rolling update, services of the previous release must work on the result. Remove unused fields and indexes in the
+ * next release.
  */
 export interface Migration {
   /** Numbered, never changed once released. */
@@ -15,8 +16,8 @@ export interface Migration {
 
 /**
  * All migrations, in order. A change of the declared indexes (collections.ts) needs a migration that creates them
- * (CONTRIBUTING.md#add-a-migration). Never change an index in place: declare the new one beside the old one, and remove the
- * old one a release later.
+ * (CONTRIBUTING.md#add-a-migration). Never change an index in place: declare the new one beside the old one, and remove
+ * the old one a release later.
  */
 export const migrations: readonly Migration[] = [{ name: '0001-baseline', up: makeIndexes }]
 
@@ -43,8 +44,8 @@ export class OldSchemaError extends Error {
 }
 
 /**
- * Creates a service's schema check: throws OldSchemaError until every migration has run, then passes without further queries.
- * Ignores migrations of newer releases.
+ * Creates a service's schema check: throws OldSchemaError until every migration has run, then passes without further
+ * queries. Ignores migrations of newer releases.
  */
 export function createSchemaCheck(db: Db): () => Promise<void> {
   let isUpToDate = false

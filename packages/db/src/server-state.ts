@@ -15,7 +15,8 @@ export interface MongoState {
 }
 
 /**
- * Reads the state of MongoDB's servers (mongodb.com/docs/manual/reference/command/serverStatus, replSetGetStatus, dbStats).
+ * Reads the state of MongoDB's servers (mongodb.com/docs/manual/reference/command/serverStatus, replSetGetStatus,
+ * dbStats).
  * @returns undefined if the user lacks the role clusterMonitor
  */
 export async function readMongoState({ client, mongo }: Db): Promise<MongoState | undefined> {

@@ -8,7 +8,9 @@ export interface ShardKey {
 
 /** Lookups by `_id` or a list of `_id`s are targeted. */
 const id: ShardKey = { field: '_id', by: 'hash' }
-/** The `_id` begins with the room's key, so a room's documents stay together, and lookups by `_id` or room are targeted. */
+/**
+ * The `_id` begins with the room's key, so a room's documents stay together, and lookups by `_id` or room are targeted.
+ */
 const idOfRoom: ShardKey = { field: '_id', by: 'range' }
 const ofRoom: ShardKey = { field: 'roomKey', by: 'hash' }
 const few = 'few documents'

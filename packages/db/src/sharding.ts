@@ -1,7 +1,8 @@
 import { keyPattern, places } from './shard-keys.ts'
 
 /**
- * The mongosh commands that shard Parley's collections, for a session on mongos. Idempotent. Run `parley migrate` first.
+ * The mongosh commands that shard Parley's collections, for a session on mongos. Idempotent. Run `parley migrate`
+ * first.
  */
 export function shardCommands(database: string): string[] {
   const rows = Object.entries(places)

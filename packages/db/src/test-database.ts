@@ -7,8 +7,8 @@ import { migrate, migrateTimeoutMS } from './migrate.ts'
 import { migrationsCollection } from './schema.ts'
 
 /**
- * Empty databases with the full schema on the shared servers, returned by earlier tests of this process. Reused, since creating
- * one costs MongoDB a third of a second of CPU, and a full test run needs hundreds.
+ * Empty databases with the full schema on the shared servers, returned by earlier tests of this process. Reused, since
+ * creating one costs MongoDB a third of a second of CPU, and a full test run needs hundreds.
  */
 const spare: string[] = []
 let cleaner: Promise<MongoClient> | undefined

@@ -6,8 +6,8 @@ const MB = 1_000_000
 const formats: ReadonlySet<string> = new Set(['png', 'jpeg', 'webp', 'gif', 'heif'])
 
 /**
- * Maximum decoded bytes of a picture. Most PNG and JPEG files are decoded line by line. Other formats need whole frames: the
- * AVIF decoder takes 5 times the decoded bytes, other decoders up to 2 times.
+ * Maximum decoded bytes of a picture. Most PNG and JPEG files are decoded line by line. Other formats need whole
+ * frames: the AVIF decoder takes 5 times the decoded bytes, other decoders up to 2 times.
  */
 const mostDecoded = { byLine: 400 * MB, whole: 100 * MB, avif: 50 * MB }
 

@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream'
 
 /**
- * Stores the bytes of files. Each upload of a file is stored under the file's ID; the database names the accepted one. A
- * partial or repeated upload is therefore never delivered, and is removed with its file.
+ * Stores the bytes of files. Each upload of a file is stored under the file's ID; the database names the accepted one.
+ * A partial or repeated upload is therefore never delivered, and is removed with its file.
  */
 interface Common {
   /** The first bytes of an upload, enough to detect its type. */
@@ -47,8 +47,8 @@ export interface S3Store extends Common {
     file: { type: string; size: number; expiresAtMS: number },
   ): Promise<{ url: string; headers: Record<string, string> }>
   /**
-   * Copies the client's upload to a key that clients cannot write to. Can be repeated until `forget`, unless the size is
-   * wrong.
+   * Copies the client's upload to a key that clients cannot write to. Can be repeated until `forget`, unless the size
+   * is wrong.
    * @throws NotUploaded, WrongSize
    */
   take(id: string, upload: string, size: number): Promise<void>

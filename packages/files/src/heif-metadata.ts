@@ -1,7 +1,7 @@
 /**
- * Removes EXIF, XMP, descriptions and times from a HEIC or AVIF (ISO/IEC 14496-12 and 23008-12). Metadata is overwritten, since
- * pictures are located by offset. The orientation is a property of the picture, and stays. Boxes after the picture, where phones
- * store films, are cut off. A file with unreadable boxes is returned unchanged.
+ * Removes EXIF, XMP, descriptions and times from a HEIC or AVIF (ISO/IEC 14496-12 and 23008-12). Metadata is
+ * overwritten, since pictures are located by offset. The orientation is a property of the picture, and stays. Boxes
+ * after the picture, where phones store films, are cut off. A file with unreadable boxes is returned unchanged.
  */
 export function heifParts(picture: Buffer): Buffer[] {
   const kept = Buffer.from(picture)

@@ -21,8 +21,8 @@ export const mayHaveMetadata = ({ type, size }: { type: string; size: number }):
 
 /**
  * Removes EXIF, XMP and IPTC metadata, such as location, camera, time and comments, and everything after the end of the
- * picture, where phones store films and further pictures. Pixels, colour profile and orientation stay: nothing is decoded.
- * Undefined if there is nothing to remove.
+ * picture, where phones store films and further pictures. Pixels, colour profile and orientation stay: nothing is
+ * decoded. Undefined if there is nothing to remove.
  */
 export function withoutMetadata(type: string, picture: Buffer): Buffer | undefined {
   const parts = removers[type]?.(picture)

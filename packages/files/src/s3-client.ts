@@ -15,7 +15,10 @@ export interface S3Settings {
   /** Defaults to the credentials of the machine's role. */
   accessKeyId?: string | undefined
   secretAccessKey?: string | undefined
-  /** A request fails after this long without a response, without further bytes, or before a complete response (longer for a large one). */
+  /**
+   * A request fails after this long without a response, without further bytes, or before a complete response (longer
+   * for a large one).
+   */
   timeoutMS?: number | undefined
 }
 

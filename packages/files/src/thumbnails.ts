@@ -18,8 +18,9 @@ const defaultDataBytes = 400 * 1024 * 1024
 const idleMS = 10_000
 
 /**
- * Makes thumbnails one at a time, in a separate process with memory and time limits. A hostile picture can only kill that
- * process; the next picture gets a new one. The process does not inherit the environment, and is killed when the signal aborts.
+ * Makes thumbnails one at a time, in a separate process with memory and time limits. A hostile picture can only kill
+ * that process; the next picture gets a new one. The process does not inherit the environment, and is killed when the
+ * signal aborts.
  *
  * @param dataBytes RLIMIT_DATA, if `prlimit` is available (Linux)
  */

@@ -7,8 +7,8 @@ const bytesOfV6Block = 8
 const withPort = /^(?:\[([\da-f:.]{1,45})\]|([\d.]{7,15}))(?::\d{1,5})?$/i
 
 /**
- * The unit that limits count as one client: an IPv4 address, or the /64 of an IPv6 address, which usually belongs to one
- * customer (RFC 6177). Bounded in length, and safe in a key. `unknown` for anything that is not an address.
+ * The unit that limits count as one client: an IPv4 address, or the /64 of an IPv6 address, which usually belongs to
+ * one customer (RFC 6177). Bounded in length, and safe in a key. `unknown` for anything that is not an address.
  */
 export function addressBlock(text: string): string {
   // Fast path: called several times per connection, mostly with IPv4 addresses.

@@ -20,8 +20,8 @@ export interface OnlineDevices {
 }
 
 /**
- * Reports the devices connected to a node to Redis. If Redis was down or lost its data, reports everything again: at once
- * on reconnect, otherwise at the next regular check.
+ * Reports the devices connected to a node to Redis. If Redis was down or lost its data, reports everything again: at
+ * once on reconnect, otherwise at the next regular check.
  */
 export async function announceDevices(
   presence: Presence,

@@ -8,8 +8,8 @@ export interface Presence {
 }
 
 /**
- * Connects to Redis, and keeps reconnecting, even if Redis is down at the start. While Redis is down, commands fail at once, so
- * that nothing hangs.
+ * Connects to Redis, and keeps reconnecting, even if Redis is down at the start. While Redis is down, commands fail at
+ * once, so that nothing hangs.
  *
  * @param url of a server or of Sentinel: see redis-url.ts
  * @param tls enables TLS, with certificates and key in PEM

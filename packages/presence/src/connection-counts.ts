@@ -1,12 +1,12 @@
 import type { Presence } from './connect.ts'
 
 /**
- * Live socket connections per app over all realtime nodes. Each node reports its absolute count, so lost or repeated reports
- * do no harm. A node that stops reporting expires after `nodeTtlMS`.
+ * Live socket connections per app over all realtime nodes. Each node reports its absolute count, so lost or repeated
+ * reports do no harm. A node that stops reporting expires after `nodeTtlMS`.
  *
- * Keys: `{parley}:nodes`, sorted set of node → expiry (ms, Redis's clock); `{parley}:connections:<app>`, hash of node → count;
- * `{parley}:peaks:<app>`, hash of minute → highest total of the nodes that reported in time. Every report updates the peak, so
- * that a burst between two reads is not missed.
+ * Keys: `{parley}:nodes`, sorted set of node → expiry (ms, Redis's clock); `{parley}:connections:<app>`, hash of node →
+ * count; `{parley}:peaks:<app>`, hash of minute → highest total of the nodes that reported in time. Every report
+ * updates the peak, so that a burst between two reads is not missed.
  */
 export const nodesKey = '{parley}:nodes'
 const connectionsKey = (app: string) => `{parley}:connections:${app}`
@@ -14,7 +14,10 @@ const peaksKey = (app: string) => `{parley}:peaks:${app}`
 
 /** A node that has not reported for this long no longer counts. */
 export const nodeTtlMS = 10_000
-/** Nodes report three times per nodeTtlMS. Connections of a late node do not count for peaks: they may have reconnected elsewhere. */
+/**
+ * Nodes report three times per nodeTtlMS. Connections of a late node do not count for peaks: they may have reconnected
+ * elsewhere.
+ */
 export const heardWithinMS = nodeTtlMS / 2
 
 /** Defines `live`, which returns the totals of all live nodes, and of those that reported in time. */
@@ -96,7 +99,9 @@ export async function countConnections(presence: Presence, app: string): Promise
   return Number(await presence.redis.eval(countScript, 2, nodesKey, connectionsKey(app)))
 }
 
-/** Deletes the reports of a dead process with the same node name: its connections would count until this process stops. */
+/**
+ * Deletes the reports of a dead process with the same node name: its connections would count until this process stops.
+ */
 export async function forgetConnections({ redis }: Presence, node: string): Promise<void> {
   const scan = redis.scanStream({ match: connectionsKey('*'), count: 5_000 }) as AsyncIterable<string[]>
   for await (const keys of scan) await Promise.all(keys.map((apps) => redis.hdel(apps, node)))

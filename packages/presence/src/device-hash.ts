@@ -5,9 +5,10 @@ import { nodesKey, nodeTtlMS } from './connection-counts.ts'
 /**
  * Connected devices over all realtime nodes.
  *
- * Keys: `{parley}:online:<node>`, hash of app NUL user → JSON list of HeldDevice. The field '' marks that the node has reported.
- * Only the node extends the hash's expiry, so it expires when the node dies. Connects and disconnects of one event loop turn are
- * one write of the users' full state, so repeated writes are harmless. `{parley}:nodes` lists the nodes to query.
+ * Keys: `{parley}:online:<node>`, hash of app NUL user → JSON list of HeldDevice. The field '' marks that the node has
+ * reported. Only the node extends the hash's expiry, so it expires when the node dies. Connects and disconnects of one
+ * event loop turn are one write of the users' full state, so repeated writes are harmless. `{parley}:nodes` lists the
+ * nodes to query.
  */
 export const onlineKey = (node: string) => `{parley}:online:${node}`
 

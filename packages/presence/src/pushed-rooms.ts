@@ -10,7 +10,9 @@ export interface PushedPlace {
   user: string
 }
 
-/** Key of the user's devices that got pushes of a room or thread since the user last read it: a hash of device → `seq`. */
+/**
+ * Key of the user's devices that got pushes of a room or thread since the user last read it: a hash of device → `seq`.
+ */
 function pushedKey({ app, room, threadOf, user }: PushedPlace): string {
   // IDs contain no control characters.
   return `parley:pushed:${[app, room, ...(threadOf === undefined ? [] : [threadOf]), user].join('\0')}`

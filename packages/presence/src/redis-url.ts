@@ -3,15 +3,18 @@ import type { RedisOptions } from 'ioredis'
 
 type Tls = Pick<SecureContextOptions, 'ca' | 'cert' | 'key'>
 
-/** Optional user:password@, comma-separated hosts, the name of the master that Sentinel watches, and an optional database. */
+/**
+ * Optional user:password@, comma-separated hosts, the name of the master that Sentinel watches, and an optional
+ * database.
+ */
 const sentinelUrl = /^(rediss?)\+sentinel:\/\/(?:([^@/]*)@)?([^@/]+)\/([^/?]+)(?:\/(\d+))?$/
 const sentinelPort = 26_379
 
 /**
  * The client options for a Redis URL: `redis://user:password@host:6379/0`, or
  * `redis+sentinel://user:password@host:26379,host:26379/master/0`, where Sentinel names the master
- * (redis.io/docs/latest/operate/oss_and_stack/management/sentinel). `rediss` or certificates enable TLS. The credentials are for
- * Redis only; Sentinels are queried without.
+ * (redis.io/docs/latest/operate/oss_and_stack/management/sentinel). `rediss` or certificates enable TLS. The
+ * credentials are for Redis only; Sentinels are queried without.
  *
  * @throws if a Sentinel URL names no host or master
  */

@@ -28,12 +28,16 @@ interface Count {
 }
 
 const shareEveryMS = 100
-/** The fraction of a limit up to which a process does not share its count. Most users stay below, and cost Redis nothing. */
+/**
+ * The fraction of a limit up to which a process does not share its count. Most users stay below, and cost Redis
+ * nothing.
+ */
 const quietShare = 0.02
 
 /**
- * Counts in memory, and adds the counts to Redis ten times a second, so that requests do not wait for a round trip. A limit is
- * exceeded by at most 100 ms of requests, plus 2 % per further process. While Redis is down, each process counts separately.
+ * Counts in memory, and adds the counts to Redis ten times a second, so that requests do not wait for a round trip. A
+ * limit is exceeded by at most 100 ms of requests, plus 2 % per further process. While Redis is down, each process
+ * counts separately.
  */
 export function createRequestCounts({ redis }: Presence, onError: (error: Error) => void): RequestCounts {
   const counts = new Map<string, Count>()

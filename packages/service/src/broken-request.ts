@@ -21,8 +21,8 @@ interface BrokenRequests {
 }
 
 /**
- * Responds with the error envelope to requests that Node's parser rejects or that do not arrive in time, then closes the
- * connection. A request that was answered while its body was arriving gets no second response.
+ * Responds with the error envelope to requests that Node's parser rejects or that do not arrive in time, then closes
+ * the connection. A request that was answered while its body was arriving gets no second response.
  */
 export function answerBrokenRequests(): BrokenRequests {
   const latest = new WeakMap<Socket, ServerResponse>()

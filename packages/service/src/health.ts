@@ -16,9 +16,9 @@ export interface InternalServer {
 const checkMS = 2_000
 
 /**
- * Serves the internal port: `/metrics`; `/livez`, 200 while the event loop runs; `/readyz`, 200 if the service accepts work,
- * otherwise 503, with `{status, failing: {<dependency>: <reason>}}`. A failing optional dependency does not make the service
- * unready: all processes share it, so no process would serve the calls that work without it. See
+ * Serves the internal port: `/metrics`; `/livez`, 200 while the event loop runs; `/readyz`, 200 if the service accepts
+ * work, otherwise 503, with `{status, failing: {<dependency>: <reason>}}`. A failing optional dependency does not make
+ * the service unready: all processes share it, so no process would serve the calls that work without it. See
  * kubernetes.io/docs/concepts/configuration/liveness-readiness-startup-probes.
  *
  * @param port 0 for a free port; the result has the bound port

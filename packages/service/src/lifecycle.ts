@@ -45,12 +45,13 @@ const graceMS = 2_000
 const flushLogMS = 500
 
 /**
- * Runs a service until it exits; the only call of each `main.ts`. Reads the settings (an invalid one is reported in one sentence,
- * with exit code 1), creates log, metrics and the internal server, and calls `start`. The service is ready when `start` resolves.
+ * Runs a service until it exits; the only call of each `main.ts`. Reads the settings (an invalid one is reported in one
+ * sentence, with exit code 1), creates log, metrics and the internal server, and calls `start`. The service is ready
+ * when `start` resolves.
  *
- * SIGTERM, SIGINT, an uncaught error or the death of a parent with an IPC channel stop the service: it is unready at once, then
- * the stop functions run in reverse order under one deadline. The exit code is 0 after a clean stop, and 1 after any failure.
- * `--settings` prints all settings, `--version` the release.
+ * SIGTERM, SIGINT, an uncaught error or the death of a parent with an IPC channel stop the service: it is unready at
+ * once, then the stop functions run in reverse order under one deadline. The exit code is 0 after a clean stop, and 1
+ * after any failure. `--settings` prints all settings, `--version` the release.
  *
  * @param start starts everything and returns the ports that it listens on, by name
  */

@@ -17,11 +17,11 @@ const retryAfterMS = 10_000
 const pollEveryMS = 20
 
 /**
- * Opens standard output for log lines. Lines are buffered while the reader stalls or the disk is full, and dropped beyond
- * 8 MiB. While writing fails, further lines go to standard error, within the same limit.
+ * Opens standard output for log lines. Lines are buffered while the reader stalls or the disk is full, and dropped
+ * beyond 8 MiB. While writing fails, further lines go to standard error, within the same limit.
  *
- * Pipes use Node's stream, which does not block (nodejs.org/api/process.html#a-note-on-process-io). Files use sonic-boom, since
- * Node's stream writes them synchronously.
+ * Pipes use Node's stream, which does not block (nodejs.org/api/process.html#a-note-on-process-io). Files use
+ * sonic-boom, since Node's stream writes them synchronously.
  *
  * @param onDrop called for each dropped line
  * @param onResumed called with the number of dropped lines, before writing resumes

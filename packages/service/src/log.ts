@@ -34,8 +34,8 @@ const places = [
 ]
 
 /**
- * Creates a logger that writes one JSON line per event, with secrets replaced by "[Redacted]". Pass an error as `err`. If `request`
- * is the ID of a traced request, the line also has its `trace_id` and `span_id`.
+ * Creates a logger that writes one JSON line per event, with secrets replaced by "[Redacted]". Pass an error as `err`.
+ * If `request` is the ID of a traced request, the line also has its `trace_id` and `span_id`.
  *
  * @param destination standard output by default
  */

@@ -13,12 +13,14 @@ export type { Counter, Gauge, Histogram }
 /** Values by label value. */
 type Counts = Record<string, number>
 
-/** Names follow prometheus.io/docs/practices/naming: `parley_<thing>_<unit>`, base units only; counters end in `_total`. */
+/**
+ * Names follow prometheus.io/docs/practices/naming: `parley_<thing>_<unit>`, base units only; counters end in `_total`.
+ */
 type MetricName = `parley_${string}`
 
 /**
- * A process's metrics. Labels must have few values (an operation, an event, an outcome); never use an ID. `collect` is called at
- * each scrape.
+ * A process's metrics. Labels must have few values (an operation, an event, an outcome); never use an ID. `collect` is
+ * called at each scrape.
  */
 export interface Metrics {
   counter<L extends string = never>(name: `${MetricName}_total`, help: string, labels?: L[]): Counter<L>
@@ -37,8 +39,8 @@ export interface Metrics {
     labels?: L[],
   ): RequestHistogram<L>
   /**
-   * The metrics as text, and its content type: OpenMetrics with exemplars if accepted, otherwise the Prometheus text format. Series
-   * have the same names in both.
+   * The metrics as text, and its content type: OpenMetrics with exemplars if accepted, otherwise the Prometheus text
+   * format. Series have the same names in both.
    * @param accept the Accept header
    */
   scrape(accept?: string): Promise<{ text: string; contentType: string }>
@@ -52,8 +54,8 @@ export interface RequestHistogram<L extends string = never> {
 const openMetrics = 'application/openmetrics-text'
 
 /**
- * Sampling intervals of the event loop in milliseconds. The library's defaults wake an idle process 110 times a second, which is
- * most of its CPU usage. The lag of an idle process reads as the first interval.
+ * Sampling intervals of the event loop in milliseconds. The library's defaults wake an idle process 110 times a second,
+ * which is most of its CPU usage. The lag of an idle process reads as the first interval.
  */
 const eventLoopSampling = { eventLoopMonitoringPrecision: 200, eventLoopUtilizationTimeout: 1_000 } as const
 
@@ -135,8 +137,9 @@ export function createMetrics(service: string): Metrics {
 }
 
 /**
- * Converts OpenMetrics to the Prometheus text format. The library supports one format per registry, and exemplars only in
- * OpenMetrics, where names of counter families lack `_total`. */
+ * Converts OpenMetrics to the Prometheus text format. The library supports one format per registry, and exemplars only
+ * in OpenMetrics, where names of counter families lack `_total`.
+ */
 function inPrometheusFormat(text: string): string {
   return text
     .replaceAll(/^# HELP (\S+) (.*)\n# TYPE \1 counter$/gm, '# HELP $1_total $2\n# TYPE $1_total counter')

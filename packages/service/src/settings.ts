@@ -40,8 +40,8 @@ export const yesOrNo = z.stringbool()
 export const privateTargets = z.union([z.literal('loopback'), yesOrNo]).default(false)
 
 /**
- * Reads settings from the environment. An empty variable counts as unset. Secrets, and settings with `mayBeFile`, can also come
- * from the file named by `<env>_FILE`; trailing line breaks are removed.
+ * Reads settings from the environment. An empty variable counts as unset. Secrets, and settings with `mayBeFile`, can
+ * also come from the file named by `<env>_FILE`; trailing line breaks are removed.
  *
  * @throws SettingsError that names each missing or invalid variable
  */
@@ -112,8 +112,8 @@ const prefixesOfOthers = [
 ]
 
 /**
- * The `PARLEY_*` variables that are set but unknown, such as misspelled ones. Skips variables with another service's prefix, so
- * that all services can share one environment.
+ * The `PARLEY_*` variables that are set but unknown, such as misspelled ones. Skips variables with another service's
+ * prefix, so that all services can share one environment.
  */
 export function unknownVariables(definition: SettingsDefinition, env: NodeJS.ProcessEnv): string[] {
   const known = listSettings(definition).flatMap((setting) => [setting.env, fileVariable(setting) ?? []].flat())

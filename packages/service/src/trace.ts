@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto'
 import type { Attributes } from '@opentelemetry/api'
 
 /**
- * Traces requests through the services (OpenTelemetry; OTLP over HTTP). The ID of a traced request ends in `<trace>-<span>`, 32
- * and 16 hexadecimal digits. The ID is passed on with everything that the request causes, so it suffices to add child spans.
+ * Traces requests through the services (OpenTelemetry; OTLP over HTTP). The ID of a traced request ends in
+ * `<trace>-<span>`, 32 and 16 hexadecimal digits. The ID is passed on with everything that the request causes, so it
+ * suffices to add child spans.
  */
 export interface Tracing {
   /**
@@ -34,8 +35,8 @@ export const traced = /(?:^|:)([0-9a-f]{32})-([0-9a-f]{16})$/
 export const untraced: Step = { end: () => undefined, rename: () => undefined }
 
 /**
- * Returns a caller's request ID, such as a load balancer's, if it is safe for logs and bus headers. Rejects IDs that look like
- * those of traced requests: callers must not decide which steps are traced.
+ * Returns a caller's request ID, such as a load balancer's, if it is safe for logs and bus headers. Rejects IDs that
+ * look like those of traced requests: callers must not decide which steps are traced.
  */
 export function fitRequestId(given: string | string[] | undefined): string | undefined {
   return typeof given === 'string' && /^[\w.:-]{1,128}$/.test(given) && !traced.test(given) ? given : undefined

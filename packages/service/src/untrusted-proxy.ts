@@ -1,8 +1,8 @@
 import type { Logger } from './log.ts'
 
 /**
- * Returns a function that warns once about an X-Forwarded-For header if no proxy is trusted: all clients behind a proxy then
- * share its address.
+ * Returns a function that warns once about an X-Forwarded-For header if no proxy is trusted: all clients behind a proxy
+ * then share its address.
  * @param setting the variable for the number of proxies
  */
 export function watchForProxies(log: Logger, trustedProxies: number, setting: string) {

@@ -1,6 +1,7 @@
 /**
  * The echo server for the public Engine.IO and Socket.IO protocol test suites: Engine.IO on /engine.io/, Socket.IO on
- * /socket.io/. PORT is 3000 by default; PING_INTERVAL_MS, PING_TIMEOUT_MS and CONNECT_TIMEOUT_MS are as the suites expect.
+ * /socket.io/. PORT is 3000 by default; PING_INTERVAL_MS, PING_TIMEOUT_MS and CONNECT_TIMEOUT_MS are as the suites
+ * expect.
  */
 
 import { createEngine } from '@parley/socketio/engine/engine'

@@ -6,7 +6,9 @@ export type Counters = {
   opened: { websocket: number; polling: number }
   /** Polling sessions that moved to a WebSocket. */
   upgrades: number
-  /** Engine packets received (heartbeats included) and sent. An event of a topic counts once per socket that gets it. */
+  /**
+   * Engine packets received (heartbeats included) and sent. An event of a topic counts once per socket that gets it.
+   */
   packetsIn: number
   packetsOut: number
   /** Messages dropped because a slow reader's queue was full; its connection was closed. */

@@ -23,6 +23,8 @@ export type SocketServerOptions<Data> = Partial<EngineSettings> &
     codecs?: Readonly<Record<string, Codec>>
     /** Reads packets with values that JSON.parse alone would change. */
     reader?: PacketReader
-    /** Called with errors of handlers, and with the socket if there is one. By default, they become uncaught exceptions. */
+    /**
+     * Called with errors of handlers, and with the socket if there is one. By default, they become uncaught exceptions.
+     */
     onError?: (error: unknown, socket?: Socket<Data>) => void
   }

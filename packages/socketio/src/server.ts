@@ -25,8 +25,8 @@ export type SocketServer<Data> = {
   /** The connected sockets of `/`, by ID. */
   sockets: ReadonlyMap<string, Socket<Data>>
   /**
-   * Sends an event to a topic. `json` is the JSON text of its one argument (UTF-8 if bytes), inserted unchanged. Returns the
-   * number of this server's sockets that it went to.
+   * Sends an event to a topic. `json` is the JSON text of its one argument (UTF-8 if bytes), inserted unchanged.
+   * Returns the number of this server's sockets that it went to.
    */
   publish: (topic: string, event: string, json: string | Uint8Array, options?: PublishOptions<Data>) => number
   /** Sends an event to these sockets of `/`, in or out of topics; `json` as in publish. */
@@ -40,7 +40,10 @@ export type SocketServer<Data> = {
   bridges: ReadonlySet<Pick<Bridge, 'closeTransport'>>
   /** Serves a poll that another node forwarded; `signal` aborts when its requester leaves. */
   serveForwarded: (request: PollRequest, signal: AbortSignal) => Promise<PollResponse>
-  /** Closes all connections (stock clients reconnect), refuses new ones with 503, and stops the timers. Does not close the app. */
+  /**
+   * Closes all connections (stock clients reconnect), refuses new ones with 503, and stops the timers. Does not close
+   * the app.
+   */
   close: (reason: string) => void
   /** Pings every client now: `unansweredMS` of its connection then says whether it answers. */
   pingAll: () => void

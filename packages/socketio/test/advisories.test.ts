@@ -1,6 +1,6 @@
 /**
- * Security advisories of similar servers (engine.io, socket.io, socket.io-parser, ws, uws). No attack of these classes can stop the
- * server, leak memory, or affect other clients.
+ * Security advisories of similar servers (engine.io, socket.io, socket.io-parser, ws, uws). No attack of these classes
+ * can stop the server, leak memory, or affect other clients.
  */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'

@@ -1,6 +1,6 @@
 /**
- * Request smuggling: a proxy with persistent connections and the server must agree on the ends of requests and responses (RFC 9112,
- * sections 6 and 9).
+ * Request smuggling: a proxy with persistent connections and the server must agree on the ends of requests and
+ * responses (RFC 9112, sections 6 and 9).
  */
 import assert from 'node:assert/strict'
 import { afterAll, beforeAll, describe, test } from 'vitest'

@@ -1,6 +1,6 @@
 /**
- * The parser reads any bytes without throwing. The examples are regressions: events without a name, acknowledgements without an ID,
- * and fractional IDs.
+ * The parser reads any bytes without throwing. The examples are regressions: events without a name, acknowledgements
+ * without an ID, and fractional IDs.
  */
 import assert from 'node:assert/strict'
 import { isNodeId, newSessionId, parseSessionId } from '@parley/socketio/engine/session-id'

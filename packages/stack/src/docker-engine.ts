@@ -26,8 +26,8 @@ function engineTraces(env: NodeJS.ProcessEnv): string[] {
 }
 
 /**
- * Ensures that the engine has an image, and runs the reaper that removes containers of a killed process. Pulls both if missing.
- * TESTCONTAINERS_RYUK_DISABLED=true disables the reaper.
+ * Ensures that the engine has an image, and runs the reaper that removes containers of a killed process. Pulls both if
+ * missing. TESTCONTAINERS_RYUK_DISABLED=true disables the reaper.
  * @throws the engine's error if an image is not available
  */
 export async function haveImage(image: string): Promise<void> {

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { StackError } from './stack-error.ts'
 
 /**
- * A directory in `$XDG_CACHE_HOME/parley` (by default `~/.cache/parley`), shared by all clones. Filled on the first call.
+ * A directory in `$XDG_CACHE_HOME/parley` (by default `~/.cache/parley`), shared by all clones. Filled on the first
+ * call.
  *
  * @param fetch downloads into a fresh directory, which is removed afterwards, and returns the part to keep
  * @throws the error of `fetch`, or StackError if the download cannot be stored

@@ -3,7 +3,10 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { freePorts } from './free-ports.ts'
 
-/** The ports for MongoDB, NATS and Redis: those of the last start with this directory if they are free, otherwise others. */
+/**
+ * The ports for MongoDB, NATS and Redis: those of the last start with this directory if they are free, otherwise
+ * others.
+ */
 export async function keptPorts(dir: string): Promise<number[]> {
   const file = join(dir, 'ports')
   const last = (await readFile(file, 'utf8').catch(ifMissing)).split(' ').map(Number)

@@ -44,8 +44,8 @@ function allowedWays(env: NodeJS.ProcessEnv): ReadonlySet<string> {
 }
 
 /**
- * Finds a server. In order: a URL in the environment, a running Docker engine (with the image in PARLEY_SERVERS_IMAGES or
- * docker-compose.yml), a recent enough program on the PATH, the pinned wheels. PARLEY_SERVERS limits these sources.
+ * Finds a server. In order: a URL in the environment, a running Docker engine (with the image in PARLEY_SERVERS_IMAGES
+ * or docker-compose.yml), a recent enough program on the PATH, the pinned wheels. PARLEY_SERVERS limits these sources.
  *
  * @throws StackError if there is none
  */

@@ -4,14 +4,14 @@ import type { Launch, LaunchPlace } from './launch.ts'
 const replicaSet = 'parley'
 
 /**
- * By default, mongod keeps old versions of documents for five minutes, and each poll of a queue scans them. A snapshot read needs
- * them only while it runs, at most for connectDb's timeout: docs/operations.md.
+ * By default, mongod keeps old versions of documents for five minutes, and each poll of a queue scans them. A snapshot
+ * read needs them only while it runs, at most for connectDb's timeout: docs/operations.md.
  */
 const shortHistory = 'minSnapshotHistoryWindowInSeconds=10'
 
 /**
- * A full test run creates and drops some ten thousand collections and indexes, and mongod can open at most 20,000 files. By
- * default, it keeps unused files open for ten minutes.
+ * A full test run creates and drops some ten thousand collections and indexes, and mongod can open at most 20,000
+ * files. By default, it keeps unused files open for ten minutes.
  */
 const closedSoon = 'wiredTigerFileHandleCloseIdleTime=20'
 
@@ -40,7 +40,9 @@ export function mongoLaunch(at: LaunchPlace): Launch {
   }
 }
 
-/** Makes the server the only member of its replica set, with its current port. Rejects until the server accepts writes. */
+/**
+ * Makes the server the only member of its replica set, with its current port. Rejects until the server accepts writes.
+ */
 async function becomePrimary(port: number): Promise<void> {
   const client = new MongoClient(`mongodb://127.0.0.1:${port}/?directConnection=true`, {
     serverSelectionTimeoutMS: 1_000,

@@ -1,7 +1,10 @@
 import type { Launch, LaunchPlace } from './launch.ts'
 import { tcpAnswer } from './tcp-answer.ts'
 
-/** redis-server without persistence: its data (presence, counts) is ephemeral, and services write it again after a restart. */
+/**
+ * redis-server without persistence: its data (presence, counts) is ephemeral, and services write it again after a
+ * restart.
+ */
 export function redisLaunch(at: LaunchPlace): Launch {
   const keepNothing = ['--save', '', '--appendonly', 'no']
   return {

@@ -12,8 +12,8 @@ import {
 } from './launch.ts'
 
 /**
- * Starts a server in a container, with its port published on loopback and its data in our directory. If this process is killed,
- * testcontainers' reaper removes the container.
+ * Starts a server in a container, with its port published on loopback and its data in our directory. If this process is
+ * killed, testcontainers' reaper removes the container.
  *
  * @throws StackError if the server exits or is not ready in time
  */

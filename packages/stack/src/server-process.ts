@@ -13,8 +13,8 @@ import {
 } from './launch.ts'
 
 /**
- * Starts a server as a process, in its own session, so that a terminal's Ctrl-C does not reach it. It dies with this process, even
- * on SIGKILL (on Linux, by the parent-death signal).
+ * Starts a server as a process, in its own session, so that a terminal's Ctrl-C does not reach it. It dies with this
+ * process, even on SIGKILL (on Linux, by the parent-death signal).
  *
  * @throws StackError if the server exits or is not ready in time
  */

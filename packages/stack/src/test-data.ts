@@ -9,8 +9,8 @@ const ours = `parley-test-${hostname()}-`
 const roomBytes = 6 * 1024 ** 3
 
 /**
- * Creates a directory for the data of servers that end with this process. In memory if there is plenty, since a new database has
- * a hundred files, and every write would wait for the disk. The data survives if a server is killed.
+ * Creates a directory for the data of servers that end with this process. In memory if there is plenty, since a new
+ * database has a hundred files, and every write would wait for the disk. The data survives if a server is killed.
  */
 export async function makeTestDataDir(): Promise<string> {
   const name = `${ours}${process.pid}-`

@@ -20,7 +20,10 @@ interface SharedServers extends ServerUrls {
 const mostTenants = 400
 const variable = 'PARLEY_TEST_SERVERS'
 
-/** Starts the servers that all tests of a run share; `testServers` and `isolatedServers` find them through the environment. */
+/**
+ * Starts the servers that all tests of a run share; `testServers` and `isolatedServers` find them through the
+ * environment.
+ */
 export async function startSharedServers(onProgress: (line: string) => void): Promise<Pick<Servers, 'stop'>> {
   const dir = await makeTestDataDir()
   const servers = await startServers({ dir, database: 'test', tenants: mostTenants, onProgress })
@@ -50,8 +53,8 @@ export function areRemovedAfterRun(): boolean {
 let own: Promise<ServerUrls> | undefined
 
 /**
- * The servers that all tests of a run share. Without `npm test`, each process starts its own. `mongoUrl` names the database
- * `test`; see `withDatabase`.
+ * The servers that all tests of a run share. Without `npm test`, each process starts its own. `mongoUrl` names the
+ * database `test`; see `withDatabase`.
  */
 export function testServers(): Promise<ServerUrls> {
   const shared = sharedServers()
@@ -68,7 +71,8 @@ export function withDatabase(mongoUrl: string, database: string): string {
 /**
  * Isolated servers: a database, a NATS account and a Redis database on the shared servers. `stop()` drops the database.
  *
- * @param toKill servers that the test kills and restarts; started for this test, and ended by `stop()` or with this process
+ * @param toKill servers that the test kills and restarts; started for this test, and ended by `stop()` or with this
+ * process
  */
 export async function isolatedServers(toKill: readonly ServerName[] = []): Promise<Servers> {
   const shared = sharedServers()

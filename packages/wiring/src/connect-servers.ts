@@ -29,9 +29,9 @@ type ServiceContext = Pick<
 >
 
 /**
- * Connects a service to MongoDB, NATS and Redis, in this order. Each connection is closed on stop and checked by `/readyz`. If
- * the schema is outdated, the service logs an error and is not ready until the database is migrated. The service starts and stays
- * ready without Redis, and without NATS unless `needsBus`; both reconnect in the background.
+ * Connects a service to MongoDB, NATS and Redis, in this order. Each connection is closed on stop and checked by
+ * `/readyz`. If the schema is outdated, the service logs an error and is not ready until the database is migrated. The
+ * service starts and stays ready without Redis, and without NATS unless `needsBus`; both reconnect in the background.
  *
  * @param busEvents called when NATS disconnects and reconnects, which is also logged here
  * @param needsBus whether the service cannot serve requests without NATS

@@ -14,8 +14,8 @@ export type PrivateTargets = boolean | 'loopback'
 const defaultAnswerBytes = 256 * 1024
 
 /**
- * Creates an agent for calls to integrators' servers. Unless configured otherwise, it connects to public addresses only. It checks
- * the resolved address that it connects to, which prevents DNS rebinding. It does not follow redirects.
+ * Creates an agent for calls to integrators' servers. Unless configured otherwise, it connects to public addresses
+ * only. It checks the resolved address that it connects to, which prevents DNS rebinding. It does not follow redirects.
  */
 export function createGuardedAgent(options: {
   allowPrivate: PrivateTargets
@@ -84,9 +84,9 @@ type Waiting = (error: NodeJS.ErrnoException | null, found: readonly LookupAddre
 const asking = new Map<string, Waiting[]>()
 
 /**
- * Looks a name up once for all waiting callers. A lookup holds a thread of the pool until the name servers respond or it times
- * out, even if its call was aborted. Without sharing, a name with silent servers would occupy all threads and block all other
- * lookups.
+ * Looks a name up once for all waiting callers. A lookup holds a thread of the pool until the name servers respond or
+ * it times out, even if its call was aborted. Without sharing, a name with silent servers would occupy all threads and
+ * block all other lookups.
  */
 function lookupShared(hostname: string, options: LookupOptions, callback: Waiting): void {
   const name = `${options.family ?? 0} ${options.hints ?? 0} ${hostname}`

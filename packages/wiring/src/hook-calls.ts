@@ -11,7 +11,10 @@ import { createGuardedAgent, type PrivateTargets } from './guarded-agent.ts'
 /** Per server. Calls in flight are limited per app, so this is no real limit. */
 const connections = 1_000
 
-/** Calls MODERATE and directory servers, and fetches token issuers' keys, without retries. Counts the outcomes of MODERATE. */
+/**
+ * Calls MODERATE and directory servers, and fetches token issuers' keys, without retries. Counts the outcomes of
+ * MODERATE.
+ */
 export function createHookCalls(
   { timeoutMS, allowPrivateTargets }: { timeoutMS: number; allowPrivateTargets: PrivateTargets },
   metrics: Pick<Metrics, 'histogram'>,
@@ -62,8 +65,8 @@ export interface SignedCall {
 }
 
 /**
- * The headers of a call, signed as in Standard Webhooks (standardwebhooks.com). Credentials in the URL are sent as `Basic`
- * authorization (RFC 7617), since undici ignores them.
+ * The headers of a call, signed as in Standard Webhooks (standardwebhooks.com). Credentials in the URL are sent as
+ * `Basic` authorization (RFC 7617), since undici ignores them.
  */
 export function signedHeaders({ url, id, secrets, body }: SignedCall, at: Date): Record<string, string> {
   const { username, password } = new URL(url)

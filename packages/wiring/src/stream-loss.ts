@@ -12,8 +12,8 @@ import { findStreamState, onTheWayMS, recordLoss, recordNewStream } from '@parle
 export type Loss = 'missing' | 'another stream' | 'went back' | 'other messages'
 
 /**
- * Minimum length of a replay. NATS can take two minutes to sync its log to disk. Cursors of the feed issued in that time must stay
- * valid: they can be older by `onTheWayMS`, and by the interval at which cursors of idle apps advance.
+ * Minimum length of a replay. NATS can take two minutes to sync its log to disk. Cursors of the feed issued in that
+ * time must stay valid: they can be older by `onTheWayMS`, and by the interval at which cursors of idle apps advance.
  */
 const atLeastMS = 180_000
 const repairMS = 10_000
@@ -43,7 +43,8 @@ export async function findLoss(
 }
 
 /**
- * Replaces a lost stream, unless another process does so, and records that the events since then must be published again.
+ * Replaces a lost stream, unless another process does so, and records that the events since then must be published
+ * again.
  * @returns whether this process replaced the stream
  */
 export async function replaceStream(
@@ -72,8 +73,8 @@ export async function replaceStream(
 function toRebuild(state: StreamStateDoc): Rebuilding {
   const { rebuilt, rebuilding, handledUpToMS, seenAtMS, seq } = state
   const cursorsSinceMS = seenAtMS - atLeastMS
-  // Replayed events have new times in the stream. Until they are handled, replay from the earlier loss again; also while
-  // cursors from between the two losses may be in use.
+  // Replayed events have new times in the stream. Until they are handled, replay from the earlier loss again; also
+  // while cursors from between the two losses may be in use.
   const counts = rebuilt !== undefined && Math.min(handledUpToMS, cursorsSinceMS) <= rebuilt.endedAtMS
   const before = counts ? rebuilt.sinceMS : Number.POSITIVE_INFINITY
   const fromHere = Math.min(handledUpToMS - onTheWayMS, cursorsSinceMS)

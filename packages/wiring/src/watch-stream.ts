@@ -57,8 +57,8 @@ interface Seen {
 }
 
 /**
- * Detects lost or rolled-back streams until the signal aborts, and replaces them. rebuildLostStreams then replays the events.
- * Services take turns at checking; a process that has published since the last check also checks itself.
+ * Detects lost or rolled-back streams until the signal aborts, and replaces them. rebuildLostStreams then replays the
+ * events. Services take turns at checking; a process that has published since the last check also checks itself.
  */
 export async function watchStreams(watched: WatchedStreams, signal: AbortSignal): Promise<void> {
   const { db, bus, options, log, metrics } = watched
@@ -113,7 +113,8 @@ export async function watchStreams(watched: WatchedStreams, signal: AbortSignal)
     known.suspected = loss
     if (loss === undefined && stream) {
       if (!stream.takesAll) await mend(watched, index)
-      // The process that recorded the loss could not create a new stream: NATS was starting without its disk, or unreachable.
+      // The process that recorded the loss could not create a new stream: NATS was starting without its disk, or
+      // unreachable.
       if (state.repairUntilMS !== undefined && state.repairUntilMS < clock.now()) await recordFoundAgain(db, state)
       await record(watched, state, stream)
       known.seq = acknowledged?.seq

@@ -11,7 +11,10 @@ import { removeRolesIn } from '../operators/operators.ts'
 /** How to find an app's documents: by key range, or with a full scan of a small collection. */
 type Way = 'idRange' | 'roomKeyRange' | 'notes' | 'calls' | 'files' | 'roles' | 'last' | 'none'
 
-/** Every collection, in deletion order: notes name messages and rooms buffer them, so both are deleted before the messages. */
+/**
+ * Every collection, in deletion order: notes name messages and rooms buffer them, so both are deleted before the
+ * messages.
+ */
 const ways: Record<CollectionName, Way> = {
   tokens: 'idRange',
   auditUnsealed: 'idRange',

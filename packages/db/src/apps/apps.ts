@@ -35,7 +35,9 @@ export function signingSecrets({ webhookSecret, formerWebhookSecrets: former = [
   return [webhookSecret, ...stillSigning.map(({ secret }) => secret)]
 }
 
-/** Stores the given Web Push key unless the app has one, and returns the app's key. Undefined if there is no such app. */
+/**
+ * Stores the given Web Push key unless the app has one, and returns the app's key. Undefined if there is no such app.
+ */
 export async function keepWebPushKey(db: Db, app: string, made: string): Promise<string | undefined> {
   await db.apps.updateOne({ _id: app, ...open, webPushKey: { $exists: false } }, { $set: { webPushKey: made } })
   return (await findApp(db, app))?.webPushKey
@@ -45,8 +47,8 @@ export async function keepWebPushKey(db: Db, app: string, made: string): Promise
 const mostFormer = 4
 
 /**
- * Gives an app a new webhook secret. The current secret keeps signing calls until `untilMS`, former ones until their own
- * expiry; if `untilMS` is in the past, all of them expire now. False if there is no such app.
+ * Gives an app a new webhook secret. The current secret keeps signing calls until `untilMS`, former ones until their
+ * own expiry; if `untilMS` is in the past, all of them expire now. False if there is no such app.
  */
 export async function changeWebhookSecret(
   db: Db,

@@ -24,8 +24,9 @@ interface BackupOptions {
 }
 
 /**
- * Writes a snapshot of the whole database to an empty archive. It contains every write acknowledged before the call, and
- * later writes up to one cluster time. The manifest is written last, so an interrupted backup is never taken for a whole one.
+ * Writes a snapshot of the whole database to an empty archive. It contains every write acknowledged before the call,
+ * and later writes up to one cluster time. The manifest is written last, so an interrupted backup is never taken for a
+ * whole one.
  */
 export async function backUp(
   db: Db,

@@ -64,8 +64,10 @@ export async function checkOplog({ source, untilMS }: PointInTime, clusterTime: 
 }
 
 /**
- * Replays every change between a backup and `moment` into a database that was filled from the backup and has no indexes yet.
- * @throws BadOplog if the oplog lacks changes after the backup, or has an operation that Parley never runs, such as dropping the database
+ * Replays every change between a backup and `moment` into a database that was filled from the backup and has no indexes
+ * yet.
+ * @throws BadOplog if the oplog lacks changes after the backup, or has an operation that Parley never runs, such as
+ * dropping the database
  */
 export async function replayOplog(
   target: Db,
@@ -85,7 +87,8 @@ export async function replayOplog(
   const done: Replayed = { changes: 0 }
   let isChecked = false
   for await (const entry of entries) {
-    // While the target was being filled, the source may have dropped its oldest entries. Dropping later ones fails the cursor.
+    // While the target was being filled, the source may have dropped its oldest entries. Dropping later ones fails the
+    // cursor.
     if (!isChecked) await checkOplog(moment, clusterTime)
     isChecked = true
     if (entry.wall.getTime() >= untilMS) break

@@ -49,8 +49,8 @@ export async function checkBackup(archive: Archive, onProgress: OnProgress): Pro
 }
 
 /**
- * Checks a backup, restores it into an empty database and compares the result with the backup. After an interruption, call it
- * again with the same backup: it starts over. Services become ready only when the restore is complete.
+ * Checks a backup, restores it into an empty database and compares the result with the backup. After an interruption,
+ * call it again with the same backup: it starts over. Services become ready only when the restore is complete.
  * @param moment replays another database's oplog up to this time
  * @throws BadBackup, NotEmpty, BadOplog; BadBackup also if the restored documents differ from the backup
  */

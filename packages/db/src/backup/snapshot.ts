@@ -21,8 +21,9 @@ const snapshotTooOld = 239
 const batchSize = 1_000
 
 /**
- * Reads all collections at one majority-committed cluster time (mongodb.com/docs/manual/reference/read-concern-snapshot).
- * The snapshot has every write acknowledged before the call. Nothing is locked, and writes continue.
+ * Reads all collections at one majority-committed cluster time
+ * (mongodb.com/docs/manual/reference/read-concern-snapshot). The snapshot has every write acknowledged before the call.
+ * Nothing is locked, and writes continue.
  *
  * @param historySeconds how long MongoDB keeps the data of the snapshot; see raiseHistory
  */

@@ -21,8 +21,8 @@ export interface PendingEventsDoc {
 }
 
 /**
- * Published events, kept for some hours in case the bus loses its stream. New messages are not kept here: they are found
- * by the time in their IDs.
+ * Published events, kept for some hours in case the bus loses its stream. New messages are not kept here: they are
+ * found by the time in their IDs.
  */
 export interface PublishedEventsDoc {
   _id: string
@@ -66,13 +66,16 @@ export interface StreamStateDoc {
  */
 export type NotedEvent =
   /**
-   * An event of a message, published with the message's current state. `changedAtMS`: the message's `changedAtMS` after this
-   * change. `isSoonAfter`: the event of the message before this new one may not be published yet.
+   * An event of a message, published with the message's current state. `changedAtMS`: the message's `changedAtMS` after
+   * this change. `isSoonAfter`: the event of the message before this new one may not be published yet.
    */
   | { kind: 'message'; message: string; event: ServerEvent; changedAtMS?: number; isSoonAfter?: true; by?: string }
   /** The `room` event, published with the room's current state. */
   | { kind: 'room'; id: string; app: string; room: string; webhook?: false; request?: string; by?: string }
-  /** Any other event, with its payload as JSON text. `upToSeq`: seq of the last message of the room that the event concerns. */
+  /**
+   * Any other event, with its payload as JSON text. `upToSeq`: seq of the last message of the room that the event
+   * concerns.
+   */
   | {
       kind: 'event'
       id: string

@@ -20,8 +20,8 @@ export interface KeyedEvents {
 }
 
 /**
- * Writes events to the outbox in the transaction of their changes: one note per ordering key, or several if the events are
- * large. Returns the notes of each ordering key.
+ * Writes events to the outbox in the transaction of their changes: one note per ordering key, or several if the events
+ * are large. Returns the notes of each ordering key.
  */
 export async function insertNotes(
   db: Db,
@@ -57,8 +57,8 @@ function splitBySize(events: readonly NotedEvent[]): NotedEvent[][] {
 export const maxPerOrderingKey = 50
 
 /**
- * The pending notes of these ordering keys, in order per key, at most `maxPerOrderingKey` per key on average. Runs outside any
- * transaction, so it sees other processes' commits.
+ * The pending notes of these ordering keys, in order per key, at most `maxPerOrderingKey` per key on average. Runs
+ * outside any transaction, so it sees other processes' commits.
  */
 export async function findByOrderingKey(db: Db, orderingKeys: readonly string[]): Promise<PendingEventsDoc[]> {
   return db.pendingEvents.aggregate<PendingEventsDoc>(waitingIn(orderingKeys)).toArray()

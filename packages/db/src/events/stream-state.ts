@@ -85,7 +85,9 @@ export async function recordFoundAgain(
   await db.streamState.updateOne({ _id, losses, repairUntilMS }, { $unset: { repairUntilMS: 1 } }, durable)
 }
 
-/** Takes the lease to replay the events of a lost stream. Returns the stream's state, or null if there is no free lease. */
+/**
+ * Takes the lease to replay the events of a lost stream. Returns the stream's state, or null if there is no free lease.
+ */
 export async function leaseRebuilding(db: Db, leaseMS: number): Promise<StreamStateDoc | null> {
   const now = clock.now()
   const free = { ...streamStates, repairUntilMS: { $exists: false }, 'rebuilding.leaseUntilMS': { $lt: now } }
@@ -94,8 +96,8 @@ export async function leaseRebuilding(db: Db, leaseMS: number): Promise<StreamSt
 }
 
 /**
- * Records the progress of a replay. Returns false if the stream was lost again, or if another process took the lease and
- * finished.
+ * Records the progress of a replay. Returns false if the stream was lost again, or if another process took the lease
+ * and finished.
  */
 export async function recordRebuilt(
   db: Db,

@@ -37,8 +37,8 @@ export interface FileDoc {
 }
 
 /**
- * Pending cleanup, for any process: delete the bytes of a removed or refused file from the store, or check the files of a
- * deleted room.
+ * Pending cleanup, for any process: delete the bytes of a removed or refused file from the store, or check the files of
+ * a deleted room.
  */
 export interface FilesToClearDoc {
   /** The file's ID, or key(app, room) for a room. */

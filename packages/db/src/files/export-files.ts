@@ -6,7 +6,9 @@ import type { FileDoc } from './documents.ts'
 /** How long an export can be downloaded. */
 export const exportKeptMS = 24 * 60 * 60 * 1_000
 
-/** The owner key of a user's exports. They are deleted with the user, but do not count toward the user's storage limit. */
+/**
+ * The owner key of a user's exports. They are deleted with the user, but do not count toward the user's storage limit.
+ */
 export function exportOwner(app: string, user: string): string {
   return key(app, 'export of', user)
 }

@@ -14,7 +14,10 @@ const leaseMS = 60_000
 export const uploadWithinMS = 60 * 60 * 1_000
 const perTransaction = 200
 
-/** Removes a file if it is unchanged since it was read, and queues its bytes for deletion. Returns whether it was removed. */
+/**
+ * Removes a file if it is unchanged since it was read, and queues its bytes for deletion. Returns whether it was
+ * removed.
+ */
 export async function removeFile(db: Db, file: FileDoc): Promise<boolean> {
   const { _id, lookAtMS, heldUntilMS } = file
   return (await removeMatching(db, [file], { _id, lookAtMS, heldUntilMS: heldUntilMS ?? { $exists: false } })) === 1

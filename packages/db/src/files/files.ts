@@ -40,8 +40,8 @@ export async function bytesOfOwner(db: Db, app: string, owner: string): Promise<
 }
 
 /**
- * Records that an upload begins; earlier uploads are no longer accepted. Returns the store name of the previous upload, if
- * any; null if the file already has its content, or does not exist.
+ * Records that an upload begins; earlier uploads are no longer accepted. Returns the store name of the previous upload,
+ * if any; null if the file already has its content, or does not exist.
  */
 export async function beginUpload(
   db: Db,
@@ -53,8 +53,8 @@ export async function beginUpload(
 }
 
 /**
- * Accepts an upload as the file's content. False if a newer upload has begun, an upload was already accepted, or the file
- * does not exist.
+ * Accepts an upload as the file's content. False if a newer upload has begun, an upload was already accepted, or the
+ * file does not exist.
  */
 export async function takeStored(
   db: Db,
@@ -107,9 +107,9 @@ export async function setThumbnail(db: Db, file: FileDoc, thumbnail: FileDoc['th
 }
 
 /**
- * Records the result of a check and the time of the next check, unless an earlier check was requested. One write: after a
- * kill between two, an unsent file would be checked too soon, and removed. False if the file does not exist, or no longer
- * matches `expected`.
+ * Records the result of a check and the time of the next check, unless an earlier check was requested. One write: after
+ * a kill between two, an unsent file would be checked too soon, and removed. False if the file does not exist, or no
+ * longer matches `expected`.
  */
 async function finishLook(
   db: Db,
@@ -131,8 +131,8 @@ function nextLook({ createdAtMS, heldUntilMS = 0, lost }: FileDoc): number {
 }
 
 /**
- * Returns the files of a send, and keeps them from being removed while it can still run. Finds files of `owner`, and with
- * `orNobody` of the integrator.
+ * Returns the files of a send, and keeps them from being removed while it can still run. Finds files of `owner`, and
+ * with `orNobody` of the integrator.
  */
 export async function holdFiles(
   db: Db,

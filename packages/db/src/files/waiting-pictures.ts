@@ -24,8 +24,8 @@ export async function appWithPicture(db: Db, nowMS: number, after: string): Prom
 }
 
 /**
- * Leases the oldest due picture of the next owner after `afterOwner`, or of the first owner. The integrator's own pictures
- * sort first.
+ * Leases the oldest due picture of the next owner after `afterOwner`, or of the first owner. The integrator's own
+ * pictures sort first.
  */
 export async function takePicture(db: Db, nowMS: number, app: string, afterOwner?: string): Promise<FileDoc | null> {
   return changeFirst(

@@ -18,8 +18,9 @@ interface Buffered {
 }
 
 /**
- * Counts imported messages in the statistics, like noteMessages, with as few writes as possible. Buckets are buffered across
- * messages; coarse ones the longest, since later messages are most likely to fall into them. Idempotent per message.
+ * Counts imported messages in the statistics, like noteMessages, with as few writes as possible. Buckets are buffered
+ * across messages; coarse ones the longest, since later messages are most likely to fall into them. Idempotent per
+ * message.
  */
 export class ImportedStats {
   readonly #db: Db

@@ -4,8 +4,8 @@ import { isTimeExpired } from '../transactions/run-writes.ts'
 const maxWaitMS = 60_000
 
 /**
- * Retries a write that exceeded its time limit, so that an import survives its own load and transactions left by a killed
- * process.
+ * Retries a write that exceeded its time limit, so that an import survives its own load and transactions left by a
+ * killed process.
  * @param write must be idempotent
  */
 export async function patiently<T>(write: () => Promise<T>): Promise<T> {

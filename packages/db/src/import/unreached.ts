@@ -12,8 +12,8 @@ const perCommand = 500
 type Unreached = Pick<MessageDoc, '_id' | 'roomKey' | 'seq'>
 
 /**
- * Removes imported messages beyond the ends of their rooms, left by a killed import: new messages need their seqs. The caller
- * must hold the app's import lease, since another import could still reach them.
+ * Removes imported messages beyond the ends of their rooms, left by a killed import: new messages need their seqs. The
+ * caller must hold the app's import lease, since another import could still reach them.
  */
 export async function removeUnreached(db: Db, roomKeys: readonly string[]): Promise<void> {
   for (const keys of inParts(roomKeys, perCommand)) {

@@ -58,7 +58,10 @@ class BucketHeld extends Error {
   override name = 'BucketHeld'
 }
 
-/** Durably puts new messages into their buckets. Idempotent: messages that are already there, or have moved since, stay unchanged. */
+/**
+ * Durably puts new messages into their buckets. Idempotent: messages that are already there, or have moved since, stay
+ * unchanged.
+ */
 export async function putIntoBuckets(db: Db, messages: readonly MessageDoc[]): Promise<void> {
   const deadlineMS = performance.now() + giveUpAfterMS
   for (let left = inBuckets(messages); left.length > 0; ) {
@@ -110,8 +113,8 @@ export async function putIntoBucketsInTransaction(
 }
 
 /**
- * Flushes rewrite buckets, so a transaction could conflict with them repeatedly. After a conflict, the transaction holds
- * its buckets before its next attempt, and flushes wait.
+ * Flushes rewrite buckets, so a transaction could conflict with them repeatedly. After a conflict, the transaction
+ * holds its buckets before its next attempt, and flushes wait.
  */
 async function holdAfterConflict<T>(
   db: Db,

@@ -147,8 +147,8 @@ export interface SendKeyDoc {
 }
 
 /**
- * A message that a user deleted for themselves. If `message` is empty, all messages of the room up to `seq`. Outlives the
- * membership, so that the messages stay hidden if the user joins again.
+ * A message that a user deleted for themselves. If `message` is empty, all messages of the room up to `seq`. Outlives
+ * the membership, so that the messages stay hidden if the user joins again.
  */
 export interface UserDeletionDoc {
   /** key(app, room, user, message) */

@@ -20,8 +20,8 @@ export interface HistoryOf {
   roomKey: string
   buffer: readonly MessageDoc[]
   /**
-   * The room's latest message time when the buffer was read. Later messages are omitted, since some may be flushed before
-   * earlier ones.
+   * The room's latest message time when the buffer was read. Later messages are omitted, since some may be flushed
+   * before earlier ones.
    */
   clockMS: number
   /** The room's last seq when the buffer was read. Messages beyond it belong to an unfinished import. */
@@ -93,8 +93,9 @@ function bucketsFor(most: number): number {
 }
 
 /**
- * Reads the messages for a page of a room's history, ordered by (time field, _id): latest first, or oldest first after a
- * message or time. Returns at least as many as pageLength needs; a page after a time has all messages of its last time.
+ * Reads the messages for a page of a room's history, ordered by (time field, _id): latest first, or oldest first after
+ * a message or time. Returns at least as many as pageLength needs; a page after a time has all messages of its last
+ * time.
  *
  * @param first the first read by historyStages, consistent with the room's buffer and clock
  */
@@ -203,9 +204,9 @@ function isBefore(last: MessageBucketDoc | undefined, field: TimeField, forward:
 }
 
 /**
- * The number of messages in a page: at most the limit and maximum bytes, but at least one. A page after a time never ends
- * between messages of the same time, so that the time of its last message is an exact cursor. It adds all messages of a time
- * together, so it can exceed the limit, and for its first time also the maximum bytes.
+ * The number of messages in a page: at most the limit and maximum bytes, but at least one. A page after a time never
+ * ends between messages of the same time, so that the time of its last message is an exact cursor. It adds all messages
+ * of a time together, so it can exceed the limit, and for its first time also the maximum bytes.
  */
 export function pageLength(
   messages: readonly { timeMS: number; bytes: number }[],

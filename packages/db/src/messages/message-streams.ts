@@ -35,8 +35,8 @@ export async function findSilentStreams(db: Db, nowMS: number, limit: number): P
 }
 
 /**
- * Adds a piece to a stream, by default after the last piece of any process. Replaces pieces that it covers fully. An empty
- * piece only keeps the stream alive.
+ * Adds a piece to a stream, by default after the last piece of any process. Replaces pieces that it covers fully. An
+ * empty piece only keeps the stream alive.
  * @param maxEnd upper bound of the end of a piece without `at`; the caller must check pieces with `at`
  * @returns the piece's offset; undefined if the stream has ended, or the piece would end after `maxEnd`
  */

@@ -15,8 +15,8 @@ const heads = { content: 0, attachments: 0, mentions: 0, reactions: 0 } as const
 const bucketHeads = { 'messages.content': 0, 'messages.mentions': 0 } as const
 
 /**
- * A page of the messages of several rooms, without contents and thread messages. Flushed messages come latest first, then
- * the unflushed ones. One index scan per room and collection.
+ * A page of the messages of several rooms, without contents and thread messages. Flushed messages come latest first,
+ * then the unflushed ones. One index scan per room and collection.
  */
 export async function findMessagesOfRooms(db: Db, roomKeys: readonly string[], page: TimePage): Promise<MessageHead[]> {
   if (roomKeys.length === 0) return []

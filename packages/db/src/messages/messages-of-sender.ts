@@ -12,7 +12,9 @@ export interface RoomsOfSender {
   next?: string
 }
 
-/** Rooms of an app in which a user has written, including rooms that the user has left. Examines `limit` rooms per page. */
+/**
+ * Rooms of an app in which a user has written, including rooms that the user has left. Examines `limit` rooms per page.
+ */
 export async function findRoomsOfSender(
   db: Db,
   app: string,
@@ -42,7 +44,10 @@ export async function findRoomsOfSender(
   return { rooms, ...(last && page.length === limit && { next: last._id }) }
 }
 
-/** A sender's next flushed messages in a room or thread after a seq, ordered by seq. `next` is the seq to continue after. */
+/**
+ * A sender's next flushed messages in a room or thread after a seq, ordered by seq. `next` is the seq to continue
+ * after.
+ */
 export async function findMessagesOfSender(
   db: Db,
   roomKey: string,

@@ -12,8 +12,9 @@ export interface HistoryPosition {
 }
 
 /**
- * The start of a page of history: strictly before or after a position, or after a time. `bound`: the page has only messages
- * strictly after the bound. `whole`: the page does not end between messages of the same time, as for `afterTime`.
+ * The start of a page of history: strictly before or after a position, or after a time. `bound`: the page has only
+ * messages strictly after the bound. `whole`: the page does not end between messages of the same time, as for
+ * `afterTime`.
  */
 export type PageStart =
   | { from: 'end' }

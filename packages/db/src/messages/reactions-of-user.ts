@@ -2,8 +2,8 @@ import type { Db } from '../db.ts'
 import type { MessageDoc } from './documents.ts'
 
 /**
- * The messages of a room or thread that a user has reacted to. Reacting moves a message to `messages`, so buckets are not
- * searched. Scans `seqsAtOnce` seqs per query.
+ * The messages of a room or thread that a user has reacted to. Reacting moves a message to `messages`, so buckets are
+ * not searched. Scans `seqsAtOnce` seqs per query.
  */
 export async function findReactionsOf(
   db: Db,

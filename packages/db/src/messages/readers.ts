@@ -5,14 +5,17 @@ import type { MembershipDoc } from '../rooms/documents.ts'
 import { findUsersInRooms } from '../rooms/rooms-of-users.ts'
 import type { MessageDoc } from './documents.ts'
 
-/** A reader of a message. `markerSetAtMS` is the time of the reader's latest report, for this message or a later one. */
+/**
+ * A reader of a message. `markerSetAtMS` is the time of the reader's latest report, for this message or a later one.
+ */
 export type MessageReader = Pick<MembershipDoc, '_id' | 'user' | 'joinedAtMS' | 'markerSetAtMS'>
 
 type Sent = Pick<MessageDoc, 'app' | 'room' | 'roomKey' | 'seq' | 'sender' | 'createdAtMS' | 'threadOf'>
 
 /**
- * The members (for a thread, its users) with a read marker at or after the message, longest-standing first. At most `limit`
- * are examined. Omits the sender, and members who joined later and have reported nothing since: they start with it read.
+ * The members (for a thread, its users) with a read marker at or after the message, longest-standing first. At most
+ * `limit` are examined. Omits the sender, and members who joined later and have reported nothing since: they start with
+ * it read.
  * @param reportedFromMS excludes members with an earlier last report
  */
 export async function findReaders(
@@ -43,7 +46,10 @@ export async function findReaders(
     .sort((a, b) => a.joinedAtMS - b.joinedAtMS || (a._id < b._id ? -1 : 1))
 }
 
-/** The number of members with a marker at or after the message. Unlike findReaders, includes the sender and later members. */
+/**
+ * The number of members with a marker at or after the message. Unlike findReaders, includes the sender and later
+ * members.
+ */
 export async function countReaders(
   db: Db,
   message: Sent,

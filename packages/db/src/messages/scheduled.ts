@@ -43,8 +43,8 @@ export async function insertScheduled(db: Db, scheduled: ScheduledDoc): Promise<
 }
 
 /**
- * Stores system messages in the transaction of the membership change that they announce. They are already leased: this process
- * sends them after the commit, or another one after the lease expires.
+ * Stores system messages in the transaction of the membership change that they announce. They are already leased: this
+ * process sends them after the commit, or another one after the lease expires.
  */
 export async function insertSystemMessages(db: Db, messages: readonly ScheduledDoc[], session: Session): Promise<void> {
   if (messages.length > 0) await db.scheduled.insertMany([...messages], { session })
@@ -100,8 +100,8 @@ const asRead = ({ sendAtMS, refused, attachments, byClient }: ScheduledDoc) => (
 })
 
 /**
- * Changes a scheduled or refused message, and schedules it. Null if it is in flight, gone, or changed since it was read. An
- * empty list of attachments removes them.
+ * Changes a scheduled or refused message, and schedules it. Null if it is in flight, gone, or changed since it was
+ * read. An empty list of attachments removes them.
  */
 export async function changeScheduled(
   db: Db,

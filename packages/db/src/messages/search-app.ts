@@ -16,7 +16,9 @@ const byWordsInRoom = { roomKey: 1, words: 1, createdAtMS: -1 } as const
 /** For searches of a whole app. Message IDs are left out, since they would multiply the index size. */
 export const appSearchIndexes: IndexDescription[] = [{ key: byWords }, { key: bySender }]
 
-/** A search of an app's messages: all filters must match. At least one of `conditions`, `roomKey` and `sender` is set. */
+/**
+ * A search of an app's messages: all filters must match. At least one of `conditions`, `roomKey` and `sender` is set.
+ */
 export interface AppSearch {
   app: string
   conditions: SearchConditions

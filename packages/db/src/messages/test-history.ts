@@ -79,7 +79,10 @@ export class HistoryModel {
     await this.#db.rooms.updateOne({ _id: this.#key }, { $set: ends, $push: { buffer: { $each: entries } } })
   }
 
-  /** Flushes part of the buffer, like one of several gateways. Unless `isPulled`, stops before removing it from the buffer. */
+  /**
+   * Flushes part of the buffer, like one of several gateways. Unless `isPulled`, stops before removing it from the
+   * buffer.
+   */
   async #flush({ from, to, isPulled }: Extract<Step, { is: 'flush' }>): Promise<void> {
     const room = (await this.#db.rooms.findOne({ _id: this.#key })) as RoomDoc
     const all = unflushedOf({ ...room, flushedSeq: 0 })

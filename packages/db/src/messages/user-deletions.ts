@@ -24,7 +24,9 @@ export function deletionOfAllKey(app: string, room: string, user: string): strin
   return key(app, room, user, everything)
 }
 
-/** A message that a user may have deleted for themselves. Deleting all messages of a room does not affect its threads. */
+/**
+ * A message that a user may have deleted for themselves. Deleting all messages of a room does not affect its threads.
+ */
 export interface ToHide {
   _id: string
   room: string

@@ -14,7 +14,9 @@ export interface ReportDoc {
   senderKey: string
   messageType: string
   messageTimeMS: number
-  /** The content at the first report, as JSON text. Kept until the report is decided, even if the message is deleted. */
+  /**
+   * The content at the first report, as JSON text. Kept until the report is decided, even if the message is deleted.
+   */
   content?: string
   /** Ordered by time of the report. */
   reporters: { client: string; userKey: string; reason: string; atMS: number }[]

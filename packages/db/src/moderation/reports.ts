@@ -119,7 +119,10 @@ export async function findReports(
     .toArray()
 }
 
-/** A page of reports of a room's messages, of a sender's messages or by a reporter, optionally in one room, latest first. */
+/**
+ * A page of reports of a room's messages, of a sender's messages or by a reporter, optionally in one room, latest
+ * first.
+ */
 export async function findReportsAbout(
   db: Db,
   app: string,

@@ -85,7 +85,9 @@ export async function deleteOperator(db: Db, id: string, session: ClientSession)
   await db.operators.deleteOne({ _id: id }, { session })
 }
 
-/** Removes all operators' roles in an app, and ends the sessions of those operators. Returns the number of operators. */
+/**
+ * Removes all operators' roles in an app, and ends the sessions of those operators. Returns the number of operators.
+ */
 export async function removeRolesIn(db: Db, app: string): Promise<number> {
   const change = { $pull: { roles: { app } }, $inc: { version: 1 } }
   return (await db.operators.updateMany({ 'roles.app': app }, change)).modifiedCount

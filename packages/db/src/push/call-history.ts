@@ -97,7 +97,10 @@ export async function requeueCalls(
   })
 }
 
-/** Queues a finished call again; it keeps its order. Returns the call, or null if the app has none with this ID and state. */
+/**
+ * Queues a finished call again; it keeps its order. Returns the call, or null if the app has none with this ID and
+ * state.
+ */
 export async function requeueCall(
   db: Db,
   app: string,

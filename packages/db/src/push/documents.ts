@@ -54,8 +54,8 @@ export interface OutgoingCallDoc {
 }
 
 /**
- * Why each member on one page of the room's members got a push of a message, or none. Kept small, since it is written for every
- * message that can be pushed.
+ * Why each member on one page of the room's members got a push of a message, or none. Kept small, since it is written
+ * for every message that can be pushed.
  */
 export interface PushDecisionDoc {
   /** key(app, message, page) */
@@ -90,9 +90,9 @@ export interface PushContentDoc {
 }
 
 /**
- * One push to one device. Ensures that the push is sent at most once: its ID is unique, and a process must claim it before
- * sending. The document is kept after sending, to deduplicate redelivered events. If a process is killed, its claimed pushes
- * stay claimed and are not sent again, since the push network may already have them.
+ * One push to one device. Ensures that the push is sent at most once: its ID is unique, and a process must claim it
+ * before sending. The document is kept after sending, to deduplicate redelivered events. If a process is killed, its
+ * claimed pushes stay claimed and are not sent again, since the push network may already have them.
  */
 export interface PushDoc {
   /** key(content, user, device) */
@@ -110,7 +110,9 @@ export interface PushDoc {
   /** Sent only once the device has been disconnected for long enough. */
   whileAway?: true
   badge?: number
-  /** A silent push that removes notifications: of rooms and threads (by root) read elsewhere, and of deleted messages. */
+  /**
+   * A silent push that removes notifications: of rooms and threads (by root) read elsewhere, and of deleted messages.
+   */
   takesAway?: { rooms?: string[]; threads?: string[]; messages?: string[] }
   /** When the push is due; absent once it is claimed. */
   dueAtMS?: number

@@ -79,8 +79,8 @@ export async function openQueues(
 }
 
 /**
- * Leases are not journaled: after a database crash, two processes may briefly work on one queue. The integrator then gets a
- * call twice with the same webhook-id, which delivery at least once allows.
+ * Leases are not journaled: after a database crash, two processes may briefly work on one queue. The integrator then
+ * gets a call twice with the same webhook-id, which delivery at least once allows.
  */
 const lazily = { writeConcern: { w: 1, journal: false } }
 
@@ -195,7 +195,10 @@ export async function markCallTried(
   await db.outgoingCalls.updateOne({ _id: id }, { $set: set, $inc: { tries: 1 } })
 }
 
-/** Turns a queue's calls from before `beforeMS` into dead letters, with the result of `kept` as data. Returns their number. */
+/**
+ * Turns a queue's calls from before `beforeMS` into dead letters, with the result of `kept` as data. Returns their
+ * number.
+ */
 export async function deadLetterCalls(
   db: Db,
   queue: string,

@@ -64,8 +64,8 @@ export async function findDuePushes(db: Db, network: PushNetwork, limit: number)
  * Claims pushes that no other process has claimed, and returns their IDs. If the response is lost, retry with the same
  * `takenBy`.
  *
- * Not journaled, for speed: pushes claimed in the last 100 ms before a database crash can be sent again. Devices show them
- * once, by the collapse ID. If the caller is killed, pushes that it claimed but did not send are lost.
+ * Not journaled, for speed: pushes claimed in the last 100 ms before a database crash can be sent again. Devices show
+ * them once, by the collapse ID. If the caller is killed, pushes that it claimed but did not send are lost.
  */
 export async function takePushes(db: Db, ids: readonly string[], takenBy: string): Promise<ReadonlySet<string>> {
   const { modifiedCount } = await db.pushes.updateMany(

@@ -15,8 +15,8 @@ export interface Holder {
 }
 
 /**
- * Removes the oldest messages of a room or thread permanently, with their search words and personal deletions, and schedules a
- * check of their files. Messages in `kept` become stubs.
+ * Removes the oldest messages of a room or thread permanently, with their search words and personal deletions, and
+ * schedules a check of their files. Messages in `kept` become stubs.
  * @param messages all messages after `afterSeq`, up to `upToSeq`; earlier ones are already removed
  */
 export async function removeMessages(

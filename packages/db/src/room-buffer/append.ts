@@ -94,8 +94,8 @@ function toError(error: { code: number; errmsg: string }): Error {
 }
 
 /**
- * Fences appends with an unknown result: appends still in flight no longer match the room's `version`. Appends that were
- * applied before are journaled on a majority when this returns.
+ * Fences appends with an unknown result: appends still in flight no longer match the room's `version`. Appends that
+ * were applied before are journaled on a majority when this returns.
  */
 export async function fenceAppends(db: Db, appends: readonly RoomAppend[]): Promise<void> {
   const statements = appends.map(({ room }) => ({ q: { _id: room._id }, u: { $inc: { version: versionStep() } } }))

@@ -5,8 +5,8 @@ export interface RoomBuffer {
   /** Ordered by seq. If a message is flushed too, the flushed one is current. */
   buffer?: BufferedMessage[]
   /**
-   * Send time of the first message, by the appending process's clock, or to the second by its ID. Not `clockMS`, which can
-   * be far ahead. Absent if the buffer is empty.
+   * Send time of the first message, by the appending process's clock, or to the second by its ID. Not `clockMS`, which
+   * can be far ahead. Absent if the buffer is empty.
    */
   bufferSinceMS?: number
   /** Every message up to this seq is flushed, and may have changed since. */
@@ -15,7 +15,10 @@ export interface RoomBuffer {
   bufferBytes?: number
 }
 
-/** A new message in its room's document until it is flushed (flush.ts), without the room's fields. `updatedAtMS` equals `createdAtMS`. */
+/**
+ * A new message in its room's document until it is flushed (flush.ts), without the room's fields. `updatedAtMS` equals
+ * `createdAtMS`.
+ */
 export interface BufferedMessage extends Omit<MessageDoc, 'app' | 'room' | 'roomKey' | 'updatedAtMS'> {
   /** The sender's idempotency key. */
   sendKey?: string

@@ -16,8 +16,9 @@ import { findBuffers, findUnflushedRooms, fromBuffer, unflushedOf } from './buff
 import type { BufferedMessage } from './documents.ts'
 
 /**
- * A flush moves messages from the room buffers to buckets and `messages`, in four steps. Every step is idempotent, in any
- * process. Only the pull depends on the others, so those are durable when they return: the server can crash between steps.
+ * A flush moves messages from the room buffers to buckets and `messages`, in four steps. Every step is idempotent, in
+ * any process. Only the pull depends on the others, so those are durable when they return: the server can crash between
+ * steps.
  */
 
 /** Step 1: puts messages into buckets or `messages`. Messages that already exist stay unchanged. */
@@ -76,7 +77,10 @@ export async function pullFlushed(db: Db, pulls: readonly Pull[]): Promise<void>
   if (statements.length > 0) await runWrites(db, 'update', db.rooms.collectionName, statements, 'soon')
 }
 
-/** Step 4 for large messages. Takes turns with appendStored in this process, since a pull would conflict with its transaction. */
+/**
+ * Step 4 for large messages. Takes turns with appendStored in this process, since a pull would conflict with its
+ * transaction.
+ */
 export async function pullStored(db: Db, pulls: readonly Pull[]): Promise<void> {
   if (pulls.length > 0)
     await db.turns.take(
@@ -86,8 +90,8 @@ export async function pullStored(db: Db, pulls: readonly Pull[]): Promise<void> 
 }
 
 /**
- * Runs steps 1 and 2 for the buffers of rooms: everything acknowledged before the call is then flushed. The appending process
- * does the pull.
+ * Runs steps 1 and 2 for the buffers of rooms: everything acknowledged before the call is then flushed. The appending
+ * process does the pull.
  */
 export async function flushRooms(db: Db, keys: readonly string[]): Promise<void> {
   await flushBuffers(db, await findBuffers(db, keys))
@@ -149,7 +153,9 @@ interface UpdateStatement {
   multi: true
 }
 
-/** One statement for many memberships costs mongod half of one statement each, but each membership scans the whole list. */
+/**
+ * One statement for many memberships costs mongod half of one statement each, but each membership scans the whole list.
+ */
 const mostCounted = 200
 
 function countStatements(buffers: readonly BufferSenders[]): UpdateStatement[] {
@@ -234,7 +240,10 @@ function toAbandoned(room: RoomDoc, beforeMS: number) {
   return { room, entries, sinceMS: Math.min(beforeMS, ...entries.map(sentMS)) }
 }
 
-/** Send time by the sending process's clock, to the second. `createdAtMS` follows the room's clock, which can be far ahead. */
+/**
+ * Send time by the sending process's clock, to the second. `createdAtMS` follows the room's clock, which can be far
+ * ahead.
+ */
 function sentMS({ _id, createdAtMS }: BufferedMessage): number {
   return Math.min(createdAtMS, new ObjectId(_id).getTimestamp().getTime() + 1_000)
 }

@@ -78,7 +78,10 @@ export async function findBansOfUser(db: Db, app: string, blockee: string, limit
 /** Assumed maximum number of bans that begin in the same millisecond, since a page can end among them. */
 const mostAtOnce = 100
 
-/** The active bans of a user, in a room, or both, that began in a period. Latest first, up to `mostAtOnce` beyond the limit. */
+/**
+ * The active bans of a user, in a room, or both, that began in a period. Latest first, up to `mostAtOnce` beyond the
+ * limit.
+ */
 export async function findBansBegun(
   db: Db,
   app: string,

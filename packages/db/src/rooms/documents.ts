@@ -116,7 +116,10 @@ export interface RoomDoc extends RoomBuffer {
   goneUpToSeq?: number
   /** Retention found no message from before this time; absent if unknown, or if there were no messages. */
   oldestAtMS?: number
-  /** The highest `updatedAtMS` assigned in this room. Increases with every write, so that a cursor never skips a message. */
+  /**
+   * The highest `updatedAtMS` assigned in this room. Increases with every write, so that a cursor never skips a
+   * message.
+   */
   clockMS: number
   lastMessageID?: string
   lastMessageAtMS: number

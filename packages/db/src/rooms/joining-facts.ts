@@ -29,8 +29,8 @@ export interface WantedJoiningFacts {
 }
 
 /**
- * Reads the rooms, then the facts about new members, in one round trip. That is impossible in a transaction; instead, every
- * change of a fact changes its room, and addMembersToRooms checks that the room is unchanged.
+ * Reads the rooms, then the facts about new members, in one round trip. That is impossible in a transaction; instead,
+ * every change of a fact changes its room, and addMembersToRooms checks that the room is unchanged.
  */
 export async function findJoiningFacts(
   db: Db,

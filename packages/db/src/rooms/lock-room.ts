@@ -18,7 +18,9 @@ export async function lockRoom(db: Db, app: string, id: string, session: ClientS
   return room
 }
 
-/** Makes concurrent sends to the rooms check again. As the first write of a transaction, makes them wait for its end. */
+/**
+ * Makes concurrent sends to the rooms check again. As the first write of a transaction, makes them wait for its end.
+ */
 export async function moveRooms(db: Db, keys: readonly string[], session: ClientSession): Promise<void> {
   await db.rooms.updateMany({ _id: { $in: [...keys] } }, moved(), { session })
 }

@@ -26,9 +26,9 @@ export const membershipIndexes: IndexDescription[] = [
 export type ReadMarker = Pick<MembershipDoc, 'readSeq' | 'uncounted'>
 
 /**
- * The effective read marker. Deleting all messages of a room writes only the room, so its `deletedUpToSeq` can be ahead of a
- * membership: everything up to it then counts as read, and `uncounted` has nothing after it. Writes of `uncounted` start from
- * this marker.
+ * The effective read marker. Deleting all messages of a room writes only the room, so its `deletedUpToSeq` can be ahead
+ * of a membership: everything up to it then counts as read, and `uncounted` has nothing after it. Writes of `uncounted`
+ * start from this marker.
  */
 export function currentMarker({ readSeq, uncounted }: ReadMarker, room: Pick<RoomDoc, 'deletedUpToSeq'>): ReadMarker {
   const deletedUpTo = room.deletedUpToSeq ?? 0
@@ -50,8 +50,8 @@ export interface CountedRoom extends Pick<RoomDoc, 'seq' | 'deletedUpToSeq'> {
 }
 
 /**
- * The exact number of a member's unread messages, computed without a query. The membership and the room must come from one
- * snapshot or transaction.
+ * The exact number of a member's unread messages, computed without a query. The membership and the room must come from
+ * one snapshot or transaction.
  */
 export function unreadOf(membership: ReadMarker & Pick<MembershipDoc, 'flushedSeq'>, room: CountedRoom): number {
   const { readSeq, uncounted } = currentMarker(membership, room)
@@ -163,8 +163,8 @@ export async function updatePref(
 }
 
 /**
- * Sets a member's reported read marker, in the transaction that counted `uncounted`. Writes an unchanged marker too, so that
- * concurrent reports conflict.
+ * Sets a member's reported read marker, in the transaction that counted `uncounted`. Writes an unchanged marker too, so
+ * that concurrent reports conflict.
  * @param members the memberships of rooms, or of threads
  */
 export async function setReadMarker(

@@ -11,8 +11,8 @@ import { moved } from './rooms.ts'
 
 /**
  * Removes users from a room, in a transaction: their memberships, invitations and roles. If the owner is removed, the
- * longest-standing manager, or else member, becomes the owner (docs/reference/rooms.md). Returns the changed room, and the users
- * who were members.
+ * longest-standing manager, or else member, becomes the owner (docs/reference/rooms.md). Returns the changed room, and
+ * the users who were members.
  */
 export async function removeMembers(
   db: Db,
@@ -48,8 +48,8 @@ export async function removeMembers(
 }
 
 /**
- * Removes a user from many rooms, in a transaction, like removeMembers. Closes direct rooms for the other user too. Returns the
- * changed rooms that the user was a member of.
+ * Removes a user from many rooms, in a transaction, like removeMembers. Closes direct rooms for the other user too.
+ * Returns the changed rooms that the user was a member of.
  */
 export async function removeFromRooms(
   db: Db,

@@ -61,8 +61,8 @@ export async function findRoomList(
 }
 
 /**
- * The rooms whose ID begins with a text, ordered by ID, then those whose name, or a word in it, begins with the folded text,
- * ordered by name. Without duplicates.
+ * The rooms whose ID begins with a text, ordered by ID, then those whose name, or a word in it, begins with the folded
+ * text, ordered by name. Without duplicates.
  * @throws QueryTooSlow
  */
 export async function findRoomsNamed(

@@ -26,7 +26,10 @@ describe('adding members to a group', () => {
     await db.client.close()
   })
 
-  /** Reads facts, changes the room, then adds dave. Returns whether the first attempt was refused as stale, and the final room. */
+  /**
+   * Reads facts, changes the room, then adds dave. Returns whether the first attempt was refused as stale, and the
+   * final room.
+   */
   async function add(
     change: (readAt: RoomDoc) => Promise<unknown>,
   ): Promise<{ isStale: boolean; after: RoomDoc | null }> {

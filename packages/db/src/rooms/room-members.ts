@@ -121,8 +121,8 @@ export async function addMembersTo(
 }
 
 /**
- * Like addMembersTo, for many groups in few round trips. Returns the changed rooms. The rooms may have been read before the
- * transaction.
+ * Like addMembersTo, for many groups in few round trips. Returns the changed rooms. The rooms may have been read before
+ * the transaction.
  * @param facts the users' bans and invitations, read after the rooms; by default read here
  * @throws StaleReadError if a room has changed since it was read
  */
@@ -182,7 +182,10 @@ export async function findFirstMembers(
   return first.map(({ user }) => user)
 }
 
-/** The marks of read-only memberships, by ID: of users banned in the room, or blocked by the other user of a direct room. */
+/**
+ * The marks of read-only memberships, by ID: of users banned in the room, or blocked by the other user of a direct
+ * room.
+ */
 export async function findBlocked(
   db: Db,
   joining: readonly Joining[],

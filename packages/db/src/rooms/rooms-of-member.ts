@@ -89,8 +89,8 @@ async function findShown<S extends ShownRoom>(
 }
 
 /**
- * Reads everything that is shown of rooms, in one round trip. Excludes deleted rooms and those that the user has left. The
- * unread count is consistent with the last message.
+ * Reads everything that is shown of rooms, in one round trip. Excludes deleted rooms and those that the user has left.
+ * The unread count is consistent with the last message.
  */
 export async function findShownRooms(
   db: Db,

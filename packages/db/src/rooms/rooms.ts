@@ -125,8 +125,8 @@ export async function updateRoomDoc(
 }
 
 /**
- * Advances the room's clock for a change of a message, in the transaction that writes the message. The new time is later than
- * all times assigned before, so that readers who page by `updatedAtMS` never miss a change.
+ * Advances the room's clock for a change of a message, in the transaction that writes the message. The new time is
+ * later than all times assigned before, so that readers who page by `updatedAtMS` never miss a change.
  */
 export async function takeRoomTime(db: Db, room: RoomDoc, session: ClientSession): Promise<number> {
   return takeRoomTimes(db, room, 1, session)

@@ -53,8 +53,8 @@ export async function countByRoom(db: Db, app: string, stretches: readonly Stret
 }
 
 /**
- * The number of messages per room in a part of a bucket, computed from the messages: the difference between the last seq
- * before the part and the last seq in it. Two round trips.
+ * The number of messages per room in a part of a bucket, computed from the messages: the difference between the last
+ * seq before the part and the last seq in it. Two round trips.
  */
 export async function countInPart(
   db: Db,

@@ -12,8 +12,8 @@ export interface StatsUserDoc extends Bucket {
 }
 
 /**
- * A room with messages in a bucket. Seqs have no gaps and follow time, so the first and last give the number of messages, even
- * if events are repeated or reordered.
+ * A room with messages in a bucket. Seqs have no gaps and follow time, so the first and last give the number of
+ * messages, even if events are repeated or reordered.
  */
 export interface StatsRoomDoc extends Bucket {
   room: string

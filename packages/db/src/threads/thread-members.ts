@@ -8,8 +8,8 @@ import { currentMarker, type MemberToPush, memberToPush, type ReadMarker } from 
 import { type CountedThread, threadKey } from './thread.ts'
 
 /**
- * The users of a thread: the senders of its root and its messages. Stored like a membership, with the thread's key as `roomKey`.
- * Outlives the membership of the room, so that a returning member takes part as before.
+ * The users of a thread: the senders of its root and its messages. Stored like a membership, with the thread's key as
+ * `roomKey`. Outlives the membership of the room, so that a returning member takes part as before.
  */
 export const threadMemberIndexes: IndexDescription[] = [
   { key: { userKey: 1 } },
@@ -131,7 +131,10 @@ export async function leaveThreads(db: Db, app: string, user: string): Promise<v
   await db.threadMembers.deleteMany({ userKey: key(app, user) })
 }
 
-/** Pages through the users to notify of a thread message: the thread's and the mentioned users who are members of the room. */
+/**
+ * Pages through the users to notify of a thread message: the thread's and the mentioned users who are members of the
+ * room.
+ */
 export async function* pageThreadMembers(
   db: Db,
   { app, room, root }: ThreadOf,

@@ -43,8 +43,8 @@ interface Root {
 }
 
 /**
- * The effective state of a root's thread. Deleting all messages of a room writes only the room: if the thread's last message is
- * older, all its messages are deleted. The next message records that in `deletedUpToSeq`.
+ * The effective state of a root's thread. Deleting all messages of a room writes only the room: if the thread's last
+ * message is older, all its messages are deleted. The next message records that in `deletedUpToSeq`.
  */
 export function countedThread(root: Root, room: { deletedUpToMS?: number }): CountedThread {
   const { seq = 0, lastMessageAtMS = 0, deletedUpToSeq = 0 } = root.thread ?? {}

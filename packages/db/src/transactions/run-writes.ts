@@ -4,8 +4,8 @@ import type { Db } from '../db.ts'
 import { endAbandoned } from './transaction.ts'
 
 /**
- * 'durable': resolves once the write is journaled on a majority. 'soon': once the primary has it. A crash can lose such a
- * write unnoticed, so no later step may rely on it.
+ * 'durable': resolves once the write is journaled on a majority. 'soon': once the primary has it. A crash can lose such
+ * a write unnoticed, so no later step may rely on it.
  */
 export type Durability = 'durable' | 'soon'
 
@@ -43,12 +43,13 @@ interface WriteReply extends Document {
 }
 
 /**
- * Runs write statements on one collection as one command, without the driver's bulk classes, which cost more CPU than the
- * writes. Not for transactions; never retried. A write that waits for an abandoned transaction ends that transaction, and fails
- * as if the database were down.
+ * Runs write statements on one collection as one command, without the driver's bulk classes, which cost more CPU than
+ * the writes. Not for transactions; never retried. A write that waits for an abandoned transaction ends that
+ * transaction, and fails as if the database were down.
  * @param inOrder a failed statement, ignored or not, stops the later ones; by default all run, unordered
  * @returns the number of documents matched or inserted, and how many of those changed
- * @throws MongoServerError if the command or a statement failed; MongoWriteConcernError if a majority has not confirmed the writes
+ * @throws MongoServerError if the command or a statement failed; MongoWriteConcernError if a majority has not confirmed
+ * the writes
  */
 export async function runWrites(
   db: Db,

@@ -8,8 +8,8 @@ const mostTries = 50
 const unavailable = new Set([246, 239])
 
 /**
- * Reads in one majority-committed snapshot: several round trips are consistent, and include every write acknowledged before.
- * `read` can run repeatedly, so it must have no side effects.
+ * Reads in one majority-committed snapshot: several round trips are consistent, and include every write acknowledged
+ * before. `read` can run repeatedly, so it must have no side effects.
  */
 export async function inSnapshot<T>(db: Db, read: (session: ClientSession) => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {

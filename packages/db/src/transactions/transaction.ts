@@ -31,18 +31,18 @@ const abandonedAfterMS = 3_000
  * Runs `work` in a snapshot transaction, committed and journaled on a majority. On a write conflict, the transaction is
  * aborted and retried from the start after a short pause, so `work` must have no side effects outside the session.
  *
- * A unique key that was taken after the snapshot is a conflict too. If a key was already taken in the snapshot, the transaction
- * runs a second time, since `work` may have checked it before the snapshot. If the same key is still taken, it fails with
- * KeyTaken.
+ * A unique key that was taken after the snapshot is a conflict too. If a key was already taken in the snapshot, the
+ * transaction runs a second time, since `work` may have checked it before the snapshot. If the same key is still taken,
+ * it fails with KeyTaken.
  *
- * Transactions that are certain to conflict should pass the same `turn`: in one process, they then run one after the other.
- * Otherwise, fifty of them would block each other for seconds.
+ * Transactions that are certain to conflict should pass the same `turn`: in one process, they then run one after the
+ * other. Otherwise, fifty of them would block each other for seconds.
  *
- * The driver's `withTransaction` is similar, but retries silently for two minutes while the database is down. An API should
- * return an error instead.
+ * The driver's `withTransaction` is similar, but retries silently for two minutes while the database is down. An API
+ * should return an error instead.
  *
- * A process that is killed in a transaction leaves documents locked until the server aborts the transaction, by default after
- * a minute. A transaction that keeps conflicting therefore aborts those that have been idle for three seconds.
+ * A process that is killed in a transaction leaves documents locked until the server aborts the transaction, by default
+ * after a minute. A transaction that keeps conflicting therefore aborts those that have been idle for three seconds.
  *
  * @throws KeyTaken, NoTurn, or the error of the last run
  */

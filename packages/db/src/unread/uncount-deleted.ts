@@ -11,8 +11,8 @@ export interface DeletedMessage {
 }
 
 /**
- * Adds messages that were deleted for all or recalled to the `uncounted` of every member whose marker is before them. One
- * write for all members, plus one per member for whom some messages never counted.
+ * Adds messages that were deleted for all or recalled to the `uncounted` of every member whose marker is before them.
+ * One write for all members, plus one per member for whom some messages never counted.
  * @param members the memberships of rooms, or of threads
  */
 export async function uncountDeleted(

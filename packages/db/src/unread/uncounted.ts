@@ -11,7 +11,9 @@ export interface Uncounted {
   own: number
   /** Deleted for all or recalled, except own messages. */
   deleted: number
-  /** Deleted by the member for themselves, and not in `own` or `deleted`. Includes all messages up to a deletion of all. */
+  /**
+   * Deleted by the member for themselves, and not in `own` or `deleted`. Includes all messages up to a deletion of all.
+   */
   hidden: number
 }
 
@@ -26,8 +28,8 @@ export function neverUnread(roomKey: string, seq: { $gt: number; $lte?: number }
 }
 
 /**
- * Computes a member's `uncounted` after `seq` from the messages. Reads index entries of own messages, and the deleted or
- * recalled messages.
+ * Computes a member's `uncounted` after `seq` from the messages. Reads index entries of own messages, and the deleted
+ * or recalled messages.
  * @param upToSeq the last seq of the room or thread; an unfinished import may have written messages beyond it
  * @param ownInBuffer seqs of the member's buffered messages; those up to `flushedSeq` are already counted
  */

@@ -70,8 +70,8 @@ export function sumUnread(membership: MembershipToSum, room: RoomToSum): UnreadS
 }
 
 /**
- * The unread count computed from the messages, in the snapshot or transaction of the membership and the room. Reads an index
- * entry per message after the marker.
+ * The unread count computed from the messages, in the snapshot or transaction of the membership and the room. Reads an
+ * index entry per message after the marker.
  */
 export async function countUnread(
   db: Db,

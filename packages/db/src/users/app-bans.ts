@@ -28,8 +28,8 @@ interface SendMark extends BlockMark {
 const longestErasureMS = 24 * 60 * 60 * 1_000
 
 /**
- * Bans a user from the app, in a transaction. Moves the configuration mark, so that a gateway that caches the user as a sender
- * detects the ban with its next write.
+ * Bans a user from the app, in a transaction. Moves the configuration mark, so that a gateway that caches the user as a
+ * sender detects the ban with its next write.
  */
 export async function setAppBan(db: Db, user: UserDoc, ban: AppBan, session: ClientSession): Promise<UserDoc> {
   await setMark(db, user, { ...(ban.untilMS !== undefined && { blockedUntilMS: ban.untilMS }) }, session)

@@ -14,8 +14,8 @@ export interface CommandRobot {
 const mostRobots = 1_000
 
 /**
- * The robots in a room with commands, or with the command `name`. Excludes banned robots. Searches the app's robots, so the
- * cost does not depend on the room's size.
+ * The robots in a room with commands, or with the command `name`. Excludes banned robots. Searches the app's robots, so
+ * the cost does not depend on the room's size.
  */
 export async function findCommandRobots(db: Db, app: string, room: string, name?: string): Promise<CommandRobot[]> {
   const robots = await db.users

@@ -12,8 +12,9 @@ const mostPerUser = 100
 const mostTrimmed = 1_000
 
 /**
- * Registers a device's token. Beyond `mostPerUser`, removes the longest unused devices. A token belongs to one device: another
- * user of the same phone loses it. */
+ * Registers a device's token. Beyond `mostPerUser`, removes the longest unused devices. A token belongs to one device:
+ * another user of the same phone loses it.
+ */
 export async function saveDevice(
   db: Db,
   device: Pick<DeviceDoc, 'app' | 'user' | 'device' | 'type' | 'token' | 'language'>,
@@ -65,7 +66,10 @@ async function deleteFound(db: Db, found: readonly Found[], session?: ClientSess
   return deletedCount
 }
 
-/** Removes token entries, unless another device has the token. After a kill, an entry can remain; the next holder replaces it. */
+/**
+ * Removes token entries, unless another device has the token. After a kill, an entry can remain; the next holder
+ * replaces it.
+ */
 async function forgetTokens(db: Db, found: readonly Found[], session?: ClientSession): Promise<void> {
   const _id = { $in: found.map(({ app, token }) => key(app, token)) }
   const device = { $in: found.map((one) => one._id) }

@@ -7,8 +7,8 @@ import type { UserDoc } from './documents.ts'
 const taken = { $inc: { takes: 1 } }
 
 /**
- * Locks a user as the first step of a transaction, which serializes writes of the user, such as a ban and an erasure. Null for
- * an unknown user or a user group.
+ * Locks a user as the first step of a transaction, which serializes writes of the user, such as a ban and an erasure.
+ * Null for an unknown user or a user group.
  */
 export async function lockUser(db: Db, app: string, id: string, session: ClientSession): Promise<UserDoc | null> {
   const of = { _id: key(app, id), groupMembers: { $exists: false } }

@@ -55,8 +55,8 @@ export async function findLastSeen(
 }
 
 /**
- * Records that users, `key(app, id)`, joined or created a room now. Returns whether all users exist. Not journaled outside a
- * transaction, so a server crash can lose the time.
+ * Records that users, `key(app, id)`, joined or created a room now. Returns whether all users exist. Not journaled
+ * outside a transaction, so a server crash can lose the time.
  */
 export async function recordJoin(db: Db, users: readonly string[], session?: ClientSession): Promise<boolean> {
   const ids = new Set(users)

@@ -40,8 +40,9 @@ export async function usersWithId(db: Db, app: string, prefix: string, limit: nu
 }
 
 /**
- * Like usersNamed, among the members of rooms. Complete for the first rooms that have at most 5,000 members together. For the
- * others, checks only the first 5,000 matching users of the app (1,000 for several rooms). Can yield a user twice.
+ * Like usersNamed, among the members of rooms. Complete for the first rooms that have at most 5,000 members together.
+ * For the others, checks only the first 5,000 matching users of the app (1,000 for several rooms). Can yield a user
+ * twice.
  */
 export async function* membersNamed(
   db: Db,

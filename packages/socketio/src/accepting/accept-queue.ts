@@ -1,4 +1,6 @@
-/** Runs work of new clients, which can arrive all at once, in slices of a few milliseconds, with other work in between. */
+/**
+ * Runs work of new clients, which can arrive all at once, in slices of a few milliseconds, with other work in between.
+ */
 export interface AcceptQueue {
   /** Resolves in a slice with time left, in order of arrival. Work that follows without waiting runs in that slice. */
   turn(): Promise<void>
@@ -40,8 +42,8 @@ const mostWaiting = 8
 const mostLength = 4_096
 
 /**
- * Handles the packets of new connections in turns. In a reconnect storm, thousands arrive at once, and all other clients would
- * wait until the last packet is handled. The packets of a connection stay in order.
+ * Handles the packets of new connections in turns. In a reconnect storm, thousands arrive at once, and all other
+ * clients would wait until the last packet is handled. The packets of a connection stay in order.
  */
 export class NewPackets<C extends { isNew: boolean }> {
   readonly #queue: AcceptQueue | undefined

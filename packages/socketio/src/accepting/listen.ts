@@ -37,14 +37,16 @@ type Adopting = TemplatedApp & { adoptSocket(descriptor: number, address: Uint8A
 /** An accepted connection that waits for a slot. */
 interface Accepted {
   descriptor: number
-  /** From version 20.66 on, uWebSockets.js does not look up the address of a connection that it did not accept itself. */
+  /**
+   * From version 20.66 on, uWebSockets.js does not look up the address of a connection that it did not accept itself.
+   */
   address: Uint8Array
 }
 
 /**
- * Listens for an app. uWebSockets.js accepts all waiting connections in one event loop turn and reads all of them in the next, so
- * in a reconnect storm it serves nothing else. Instead, Node.js listens and hands connections to the app, in order, while handshake
- * slots are free. Outside Linux, the app itself listens.
+ * Listens for an app. uWebSockets.js accepts all waiting connections in one event loop turn and reads all of them in
+ * the next, so in a reconnect storm it serves nothing else. Instead, Node.js listens and hands connections to the app,
+ * in order, while handshake slots are free. Outside Linux, the app itself listens.
  * @throws Error if the port is taken or not allowed
  */
 export function listen(app: TemplatedApp, options: ListenOptions): Promise<Listening> {

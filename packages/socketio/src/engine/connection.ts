@@ -15,7 +15,10 @@ export type EngineEvents<S> = {
   onOpen: (connection: Connection<S>) => void
   /** One Engine.IO message; a Buffer is binary and belongs to the receiver. */
   onMessage: (connection: Connection<S>, message: string | Buffer) => void
-  /** The session moved from polling to a WebSocket: on this node (queued packets are already sent), or bridged by another node. */
+  /**
+   * The session moved from polling to a WebSocket: on this node (queued packets are already sent), or bridged by
+   * another node.
+   */
   onUpgrade: (connection: Connection<S>) => void
   onClose: (connection: Connection<S>, reason: string) => void
   /** A bridge on this node was opened or closed. */
@@ -31,7 +34,9 @@ export type EngineState<S> = EngineSettings &
     slowReaders: SlowReaders
     newPackets: NewPackets<Connection<S>>
     heartbeat: Heartbeat<Connection<S>>
-    /** Sessions of this node, by ID. A polling session is kept briefly after its end, so that its client gets the close. */
+    /**
+     * Sessions of this node, by ID. A polling session is kept briefly after its end, so that its client gets the close.
+     */
     sessions: Map<string, Connection<S>>
     /** WebSockets of this node for sessions on other nodes. */
     bridges: Set<Bridge>

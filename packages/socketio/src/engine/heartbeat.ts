@@ -7,8 +7,9 @@ export interface Beating {
 }
 
 /**
- * Server-side Engine.IO 4 heartbeats for all connections: a ping `pingIntervalMS` after the last pong, and a close if there is no
- * pong within `pingTimeoutMS`. One timer serves all connections. Without connections there is none, so an idle process can sleep.
+ * Server-side Engine.IO 4 heartbeats for all connections: a ping `pingIntervalMS` after the last pong, and a close if
+ * there is no pong within `pingTimeoutMS`. One timer serves all connections. Without connections there is none, so an
+ * idle process can sleep.
  */
 export class Heartbeat<C extends Beating> {
   readonly #pingDue = new Deadlines<C>()

@@ -30,7 +30,9 @@ export function ownQuery(query: string): string {
     .join('&')
 }
 
-/** The client's unique name of a poll: Engine.IO's cache-busting parameter. Kept in memory, so its length is limited. */
+/**
+ * The client's unique name of a poll: Engine.IO's cache-busting parameter. Kept in memory, so its length is limited.
+ */
 export function pollName(req: HttpRequest): string | undefined {
   const name = req.getQuery('t')
   return name && name.length <= longestPollName ? name : undefined
@@ -57,9 +59,10 @@ function allOf(req: HttpRequest, wanted: string): string {
 }
 
 /**
- * The client's address: the peer's, or with `trustedProxies` = n the n-th entry from the right of X-Forwarded-For (each trusted
- * proxy appends its peer, some with the port, and HAProxy in a line of its own; entries further left can be forged). An entry
- * that is not an address is ignored, since the address is logged and a key for limits. A proxy can send the port in X-Real-Port.
+ * The client's address: the peer's, or with `trustedProxies` = n the n-th entry from the right of X-Forwarded-For (each
+ * trusted proxy appends its peer, some with the port, and HAProxy in a line of its own; entries further left can be
+ * forged). An entry that is not an address is ignored, since the address is logged and a key for limits. A proxy can
+ * send the port in X-Real-Port.
  */
 export function clientAddress(res: HttpResponse, req: HttpRequest, trustedProxies: number): ClientAddress {
   if (trustedProxies > 0) {

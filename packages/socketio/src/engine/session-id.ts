@@ -42,8 +42,8 @@ export function parseSessionId(sid: string): { nodeId: string | undefined } | un
 export type Owner = { node: string; reach: PollOwner['reach'] }
 
 /**
- * Finds the node of a session by the session's ID; undefined if no live node can have it. An ID is used only after checking that it
- * is well-formed and names a live node.
+ * Finds the node of a session by the session's ID; undefined if no live node can have it. An ID is used only after
+ * checking that it is well-formed and names a live node.
  */
 export function placeOf(
   { nodeId, pollOwner }: { nodeId: string | undefined; pollOwner: PollOwner | undefined },

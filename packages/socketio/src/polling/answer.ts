@@ -35,8 +35,9 @@ const STATUS: Record<number, string> = {
 type HttpSide = { counters: Counters; cors: CorsOptions | undefined }
 
 /**
- * Returns a function that responds to a request at any later time, and counts errors. Reads the request, so call this before the
- * handler returns. A response to HEAD has no body (RFC 9110, section 9.3.2): a proxy would take the body for the next response.
+ * Returns a function that responds to a request at any later time, and counts errors. Reads the request, so call this
+ * before the handler returns. A response to HEAD has no body (RFC 9110, section 9.3.2): a proxy would take the body for
+ * the next response.
  */
 export function answerTo(res: HttpResponse, req: HttpRequest, { counters, cors }: HttpSide): Reply {
   const origin = req.getHeader('origin')
@@ -60,8 +61,9 @@ export function answerTo(res: HttpResponse, req: HttpRequest, { counters, cors }
 }
 
 /**
- * Responds to a request whose end is uncertain, and closes the connection. uWebSockets.js accepts no further request before the
- * response and closes if one has arrived, so the response waits until all bytes that came with the request are read.
+ * Responds to a request whose end is uncertain, and closes the connection. uWebSockets.js accepts no further request
+ * before the response and closes if one has arrived, so the response waits until all bytes that came with the request
+ * are read.
  */
 export function answerAndClose(res: HttpResponse, answer: Reply, response: PollResponse): void {
   let isGone = false

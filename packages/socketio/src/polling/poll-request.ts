@@ -13,7 +13,10 @@ type Requester = {
   onGone: (stop: (() => void) | undefined) => void
 }
 
-/** Serves a request to a session on this node, or forwards it to the session's node. @param poll the poll's name (see PollRequest) */
+/**
+ * Serves a request to a session on this node, or forwards it to the session's node.
+ * @param poll the poll's name (see PollRequest)
+ */
 export function serveRequest<S>(
   state: EngineState<S>,
   res: HttpResponse,
@@ -80,8 +83,8 @@ function postHere<S>(state: EngineState<S>, res: HttpResponse, sid: string, { re
 }
 
 /**
- * Forwards a post to a session on another node. Bodies are forwarded whole, so before reading a long one, asks the owner whether it
- * has the session. Reads one body per session at a time.
+ * Forwards a post to a session on another node. Bodies are forwarded whole, so before reading a long one, asks the
+ * owner whether it has the session. Reads one body per session at a time.
  */
 function postElsewhere<S>(
   state: EngineState<S>,

@@ -108,7 +108,10 @@ export class Polling {
     return this.#queue.splice(0, packets)
   }
 
-  /** Responds to a waiting poll with a noop, so that the client can pause polling (Engine.IO protocol, section "Upgrade"). */
+  /**
+   * Responds to a waiting poll with a noop, so that the client can pause polling (Engine.IO protocol, section
+   * "Upgrade").
+   */
   release(): void {
     if (this.#waiting === undefined) return
     if (this.#queue.length === 0) this.#queue.push('6')
@@ -172,8 +175,8 @@ export class Polling {
   }
 
   /**
-   * Serves a GET with the queue, at once or when it fills. If a proxy repeats a poll through another node because it lost the first
-   * response, the repeat replaces the first poll. Returns a function to call when the requester leaves.
+   * Serves a GET with the queue, at once or when it fills. If a proxy repeats a poll through another node because it
+   * lost the first response, the repeat replaces the first poll. Returns a function to call when the requester leaves.
    */
   poll(reply: Reply, asked: Asked = {}): (() => void) | undefined {
     const session = this.#session

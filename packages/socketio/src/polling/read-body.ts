@@ -16,9 +16,9 @@ type Reading = {
 }
 
 /**
- * Reads a body of at most `limit` bytes. Closes the connection after `withinMS`; uWebSockets.js also does so within about 10 s if
- * the rate is below 16 KB/s. Returns a function that stops reading and frees the memory, for when the requester leaves or already
- * has its response.
+ * Reads a body of at most `limit` bytes. Closes the connection after `withinMS`; uWebSockets.js also does so within
+ * about 10 s if the rate is below 16 KB/s. Returns a function that stops reading and frees the memory, for when the
+ * requester leaves or already has its response.
  */
 export function readBody(res: HttpResponse, { limit, withinMS, done, isLong }: Reading): () => void {
   const collected = new Bytes()

@@ -38,8 +38,8 @@ function serveMethod<S>(
   const ofClient = method === 'GET' || method === 'POST'
   if (polling.bridged && ofClient) reply(unknownSession())
   else if (method === 'GET') return polling.poll(reply, request)
-  // Accept posts after the session has ended too: after an error, the client would not fetch the last packets, such as the
-  // reason for the disconnect.
+  // Accept posts after the session has ended too: after an error, the client would not fetch the last packets, such as
+  // the reason for the disconnect.
   else if (method === 'POST' || method === 'PUSH') polling.post(body, reply)
   else if (method === 'TAKE') {
     if (polling.bridged) return polling.poll(reply)

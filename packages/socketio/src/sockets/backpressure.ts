@@ -2,8 +2,9 @@
 type Overflown = { ws: { close: () => void } | undefined; closeReason: string | undefined }
 
 /**
- * WebSockets for which uWebSockets.js dropped a message. They must be closed before getting anything after the gap, but the drop is
- * reported inside a publish, where closing is not allowed. They are closed before the next publish, or at the end of the turn.
+ * WebSockets for which uWebSockets.js dropped a message. They must be closed before getting anything after the gap, but
+ * the drop is reported inside a publish, where closing is not allowed. They are closed before the next publish, or at
+ * the end of the turn.
  */
 export class SlowReaders {
   #waiting: Overflown[] = []

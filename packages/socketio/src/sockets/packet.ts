@@ -4,8 +4,8 @@ import { Decoder, Encoder, type Packet, PacketType } from 'socket.io-parser'
 export type Reading = Packet | 'incomplete' | 'malformed'
 
 /**
- * Encodes and decodes Socket.IO 5 packets (https://socket.io/docs/v4/socket-io-protocol/) with the official parser. A connection has
- * its own decoder only while binary attachments of a packet are outstanding; all others share one.
+ * Encodes and decodes Socket.IO 5 packets (https://socket.io/docs/v4/socket-io-protocol/) with the official parser. A
+ * connection has its own decoder only while binary attachments of a packet are outstanding; all others share one.
  */
 export type PacketCodec = {
   /** The messages of a packet: its text, then its binary attachments. */

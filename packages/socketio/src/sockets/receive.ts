@@ -24,8 +24,8 @@ const CONNECT_LENGTH = 16_384
 const NO_AUTH: Readonly<Record<string, unknown>> = Object.freeze({})
 
 /**
- * Returns a function that handles the messages of all connections. A client's mistake closes its connection with a parse error;
- * errors of handlers go to `onError`. The two never share a `catch`.
+ * Returns a function that handles the messages of all connections. A client's mistake closes its connection with a
+ * parse error; errors of handlers go to `onError`. The two never share a `catch`.
  */
 export function createReceiver<Data>(
   parts: Parts<Data>,

@@ -172,8 +172,8 @@ export class Socket<Data> {
   }
 
   /**
-   * Buffers events of the socket's topics until `flushBuffer` or `stopBuffering`. Direct sends still go out. Beyond `mostBytes`, all
-   * are dropped, as by `replayBuffer.lose()`.
+   * Buffers events of the socket's topics until `flushBuffer` or `stopBuffering`. Direct sends still go out. Beyond
+   * `mostBytes`, all are dropped, as by `replayBuffer.lose()`.
    */
   startBuffering(mostBytes: number): void {
     if (this.connected && this.replayBuffer === undefined) {
@@ -184,8 +184,8 @@ export class Socket<Data> {
   }
 
   /**
-   * Sends the buffered events, except those of topics that the socket has left and those with known IDs, and stops buffering. If
-   * events were dropped, returns false and keeps buffering with an empty buffer.
+   * Sends the buffered events, except those of topics that the socket has left and those with known IDs, and stops
+   * buffering. If events were dropped, returns false and keeps buffering with an empty buffer.
    */
   flushBuffer(isKnown: (id: string) => boolean = () => false): boolean {
     const { replayBuffer } = this
@@ -221,8 +221,8 @@ export class Socket<Data> {
   }
 
   /**
-   * Disconnects the socket with a Socket.IO DISCONNECT, after which the stock client does not reconnect by itself. `close` also
-   * closes the transport, for all namespaces. `reason` is used as in `closeTransport`.
+   * Disconnects the socket with a Socket.IO DISCONNECT, after which the stock client does not reconnect by itself.
+   * `close` also closes the transport, for all namespaces. `reason` is used as in `closeTransport`.
    */
   disconnect(close = false, reason = 'server namespace disconnect'): void {
     if (!this.connected) return

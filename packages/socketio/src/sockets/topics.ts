@@ -51,8 +51,9 @@ export type TopicHooks = { onTopicActive?: (topic: string) => void; onTopicEmpty
 const FIRST_SCRATCH_BYTES = 65_536
 
 /**
- * The topics of one namespace. A topic has a channel per codec, which is a uWebSockets.js topic. Publishing frames the event once
- * per codec in use and publishes it to the channel. Only sockets on long-polling or with a replay buffer are handled individually.
+ * The topics of one namespace. A topic has a channel per codec, which is a uWebSockets.js topic. Publishing frames the
+ * event once per codec in use and publishes it to the channel. Only sockets on long-polling or with a replay buffer are
+ * handled individually.
  */
 export class Topics {
   readonly #app: TemplatedApp
@@ -152,8 +153,8 @@ export class Topics {
   }
 
   /**
-   * Sends an event to a topic; `json` is the JSON text of its one argument (UTF-8 if bytes), sent unchanged. Returns the number of
-   * sockets that it went to.
+   * Sends an event to a topic; `json` is the JSON text of its one argument (UTF-8 if bytes), sent unchanged. Returns
+   * the number of sockets that it went to.
    *
    * @param id see BufferedEvent
    * @param exceptBuffering skips sockets with a replay buffer

@@ -16,8 +16,8 @@ type Engine = Pick<EngineSettings, 'maxPayload' | 'maxBufferedBytes' | 'upgradeT
 const mostPosts = 4
 
 /**
- * A WebSocket for a session on another node. For the owner, the session stays on polling: this node polls for the client (TAKE) and
- * posts the client's packets (PUSH), so the session does not move.
+ * A WebSocket for a session on another node. For the owner, the session stays on polling: this node polls for the
+ * client (TAKE) and posts the client's packets (PUSH), so the session does not move.
  */
 export class Bridge {
   readonly #engine: Engine

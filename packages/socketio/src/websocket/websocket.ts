@@ -8,8 +8,8 @@ const brokenOff = 1006
 type Ws<S> = WebSocket<Carried<S>>
 
 /**
- * The WebSocket handlers of an engine, without the upgrade handler. A WebSocket of a polling connection is a probe, which takes over
- * when the client requests it (Engine.IO protocol, section "Upgrade").
+ * The WebSocket handlers of an engine, without the upgrade handler. A WebSocket of a polling connection is a probe,
+ * which takes over when the client requests it (Engine.IO protocol, section "Upgrade").
  */
 export function webSocketBehavior<S>(engine: EngineState<S>): WebSocketBehavior<Carried<S>> {
   const idleSeconds = Math.ceil((engine.pingIntervalMS + engine.pingTimeoutMS) / 1000) + 8
