@@ -16,8 +16,10 @@ export function createSharedWatches(emit: Emit) {
     return mine
   }
 
-  function unwatch(tab: string, users: string[]): Promise<unknown> {
+  /** @param wanted the users to unwatch; by default all of the tab's, also those of a call still running */
+  function unwatch(tab: string, wanted?: string[]): Promise<unknown> {
     return inTurn(async () => {
+      const users = wanted ?? [...(watched.get(tab) ?? [])]
       for (const user of users) watched.get(tab)?.delete(user)
       const clients = users.filter((user) => ![...watched.values()].some((ofTab) => ofTab.has(user)))
       return clients.length > 0 ? emit('presence unsubscribe', { clients }) : {}
@@ -36,8 +38,7 @@ export function createSharedWatches(emit: Emit) {
       unwatch(tab, (payload as { clients: string[] }).clients),
     /** The tab is gone. */
     gone: (tab: string): void => {
-      unwatch(tab, [...(watched.get(tab) ?? [])]).catch(() => undefined)
-      watched.delete(tab)
+      unwatch(tab).catch(() => undefined)
     },
     /** A new login has no watches. */
     clear: (): void => watched.clear(),
