@@ -42,10 +42,13 @@ export function createMemberMarkers(id: string, { calls, rooms, me }: Parts, tim
   const readers = createStore<readonly Reader[]>([])
   const delivered = createStore<ReadonlyMap<string, number>>(new Map())
   const seqOf = (messageID: string) => timeline.get(messageID)?.seq
+  /** A message that is not loaded is older than the loaded ones if those reach the latest. Otherwise, assume newer. */
+  const positionOf = (messageID: string) =>
+    seqOf(messageID) ?? (timeline.isFollowing && !timeline.hasGap() ? 0 : Number.POSITIVE_INFINITY)
 
   function hasRead(user: string, messageID: string): void {
     const before = readers.get().find((reader) => reader.user === user)
-    if (before && (seqOf(before.messageID) ?? 0) >= (seqOf(messageID) ?? Number.POSITIVE_INFINITY)) return
+    if (before && (seqOf(before.messageID) ?? -1) >= positionOf(messageID)) return
     readers.set(withReplaced(readers.get(), before, { user, messageID }))
   }
 
@@ -75,9 +78,8 @@ export function createMemberMarkers(id: string, { calls, rooms, me }: Parts, tim
     const message = timeline.get(messageID)
     return message ? comeTo(message.seq).filter((user) => user !== message.sender._id) : []
   }
-  // A read marker on a message that is not loaded counts as newer.
   const readersOf = (seq: number) =>
-    readers.get().flatMap(({ user, messageID }) => ((seqOf(messageID) ?? seq) >= seq ? [user] : []))
+    readers.get().flatMap(({ user, messageID }) => (positionOf(messageID) >= seq ? [user] : []))
   const reachedBy = (seq: number) => [...delivered.get()].flatMap(([user, reached]) => (reached >= seq ? [user] : []))
 
   return {
