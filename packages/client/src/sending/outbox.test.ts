@@ -76,3 +76,35 @@ describe('an outbox that several tabs share', () => {
     assert.deepEqual(one.emitted, ['hello'], 'unless the user retries it')
   })
 })
+
+test('a send rejects when another user logs in, and is kept for its user', async () => {
+  const kept = new Map<string, string>()
+  let me = 'alice'
+  const outbox = new Outbox({
+    storage: createOutboxStorage(
+      { getItem: (key) => kept.get(key) ?? null, setItem: (key, value) => kept.set(key, value) },
+      () => 'key',
+    ),
+    me: () => me,
+    isConnected: () => false,
+    emit: () => Promise.reject(new Error('not connected')),
+    onSent: () => undefined,
+    onChange: () => undefined,
+  })
+  const sent = outbox.send('room', 'hello', {}, {})
+  const key = outbox.ofRoom('room')[0]?.clientMessageID ?? ''
+  const rejected = Promise.all([
+    assert.rejects(sent, { code: 'CLOSED' }),
+    assert.rejects(outbox.retry(key), { code: 'CLOSED' }),
+  ])
+  me = 'bob'
+  await outbox.loggedIn('bob')
+  await rejected
+  await assert.rejects(outbox.retry(key), { code: 'MESSAGE_NOT_FOUND' })
+  me = 'alice'
+  await outbox.loggedIn('alice')
+  assert.deepEqual(
+    outbox.ofRoom('room').map(({ message }) => message),
+    ['hello'],
+  )
+})

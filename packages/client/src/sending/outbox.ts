@@ -48,7 +48,10 @@ export class Outbox {
       send.user = user
       this.#options.storage.update(send)
     }
-    for (const { room } of others) this.#options.onChange(room)
+    for (const { room, clientMessageID } of others) {
+      this.#receipts.fail(clientMessageID, new ParleyError('CLOSED', 'another user has logged in'))
+      this.#options.onChange(room)
+    }
     this.#options.storage.loggedIn(user)
     this.#pause.end()
     if (this.#restoredFor !== user) await this.restore()
@@ -83,13 +86,14 @@ export class Outbox {
   /** Retries a failed send. */
   retry(clientMessageID: string): Promise<Message> {
     if (this.#isClosed) return Promise.reject(isClosed())
-    const failed = this.#find(clientMessageID)
-    if (failed?.state === 'failed') {
-      const { error: _, triedAtMS: _tried, ...rest } = failed
+    const known = this.#find(clientMessageID)
+    if (!known) return Promise.reject(new ParleyError('MESSAGE_NOT_FOUND', 'no unsent message has this key'))
+    if (known.state === 'failed') {
+      const { error: _, triedAtMS: _tried, ...rest } = known
       const send = { ...rest, state: 'queued' as const }
       this.#options.storage.add(send)
       this.#set(send)
-      void this.#work(failed.room)
+      void this.#work(known.room)
     }
     return this.#receipts.wait(clientMessageID)
   }
