@@ -72,7 +72,7 @@ function useParts(client: Client, spoken: SpokenStore, openRoom: (roomID: string
     const { close, ...made } = createChat({ client, texts, config, imageOrigins, openRoom, slots: none, isPart: true })
     const takeConfig = async () => {
       await whenKnown(client)
-      const read = await readChatConfig(client)
+      const read = await readChatConfig(client, () => isCurrent)
       if (!isCurrent) return
       config.set(read)
       spoken.useTextsOfApp(read.texts)

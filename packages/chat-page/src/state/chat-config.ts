@@ -1,4 +1,4 @@
-import type { Client } from '@parley/client'
+import { type Client, isTransient } from '@parley/client'
 
 /** The app's `chatPage` configuration (docs/reference/chat-page.md). All fields are optional. */
 export interface ChatConfig {
@@ -26,10 +26,19 @@ export const plainConfig: ChatConfig = {
   linkCards: false,
 }
 
-/** Reads the configuration; falls back to the defaults if that fails. */
-export async function readChatConfig(client: Client): Promise<ChatConfig> {
-  const config: Record<string, unknown> = await client.api.getConfig().catch(() => ({}))
-  return toChatConfig(config['chatPage'], config['directory'])
+/** Reads the configuration. Retries transient errors with backoff while `isWanted`; after others, uses the defaults. */
+export async function readChatConfig({ api }: Pick<Client, 'api'>, isWanted = () => true): Promise<ChatConfig> {
+  for (let longestMS = 1_000; isWanted(); longestMS = Math.min(longestMS * 2, 10_000)) {
+    try {
+      const config: Record<string, unknown> = await api.getConfig()
+      return toChatConfig(config['chatPage'], config['directory'])
+    } catch (error) {
+      if (!isTransient(error)) break
+      const pauseMS = Math.max(longestMS * (0.5 + Math.random() / 2), error.retryAfterMS ?? 0)
+      await new Promise((resolve) => setTimeout(resolve, pauseMS))
+    }
+  }
+  return plainConfig
 }
 
 /** Drops undocumented values: a page without a logo is better than no page. */
