@@ -1,7 +1,7 @@
 /** The server's limit for a cover. */
 const mostChars = 2_048
 /** Sizes in pixels and qualities to try, from best to smallest. */
-const tries = [96, 80, 64, 48].flatMap((side) => [0.7, 0.5, 0.3].map((quality) => ({ side, quality })))
+const tries = [96, 80, 64, 48, 32].flatMap((side) => [0.7, 0.5, 0.3].map((quality) => ({ side, quality })))
 
 /**
  * Crops and scales a picture to a small data URL, which needs no storage and passes the page's CSP.
@@ -20,7 +20,9 @@ export async function squeezed(file: Blob): Promise<string | undefined> {
     context?.fillRect(0, 0, side, side)
     const [left, top] = [(picture.width - whole) / 2, (picture.height - whole) / 2]
     context?.drawImage(picture, left, top, whole, whole, 0, 0, side, side)
-    const url = canvas.toDataURL('image/webp', quality)
+    const webp = canvas.toDataURL('image/webp', quality)
+    // Safari has no encoder for WebP, and makes a PNG instead.
+    const url = webp.startsWith('data:image/webp') ? webp : canvas.toDataURL('image/jpeg', quality)
     if (url.length <= mostChars) return url
   }
   return undefined
