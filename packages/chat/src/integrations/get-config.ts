@@ -11,7 +11,7 @@ import { moderateKey } from '../moderation/moderation-hook.ts'
 import { JsonText, jsonObjectText } from '../views/json-text.ts'
 
 /** Private keys of an app without a list of its own. */
-const privateByDefault = [moderateKey, webhookKeysKey]
+export const privateByDefault = [moderateKey, webhookKeysKey]
 
 /**
  * The whole configuration of an app by key (docs/reference/configuration.md). Users do not see its private keys.

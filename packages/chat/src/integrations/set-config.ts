@@ -11,6 +11,7 @@ import { retention, retentionKey } from '@parley/contracts/resources/retention'
 import { tokenIssuersKey } from '@parley/contracts/resources/token-issuer'
 import { webhookKeys, webhookKeysKey } from '@parley/contracts/resources/webhook'
 import { configBytes, findConfig, removeConfig, saveConfig } from '@parley/db/apps/config'
+import type { Session } from '@parley/db/transactions/transaction'
 import { asIntegrator } from '../access/caller.ts'
 import { checkTokenIssuers } from '../access/own-logins/token-issuers.ts'
 import type { Chat } from '../chat.ts'
@@ -20,10 +21,13 @@ import { checkDirectory } from '../users/directory.ts'
 import type { JsonText } from '../views/json-text.ts'
 import { checkChatPage } from './chat-page-images.ts'
 import { type ConfigSchema, checkConfigValue } from './check-config-value.ts'
-import { checkPrivateKeys, getConfig, privateKeysIn } from './get-config.ts'
+import { checkPrivateKeys, getConfig, privateByDefault, privateKeysIn } from './get-config.ts'
 
 /** Maximum size of all values together, since every client may request all of them. */
 const maxBytes = 4 * 1024 * 1024
+
+/** Keys whose values never enter the audit log, even if the app shows them to its users: they name servers of the integrator. */
+const secretKeys = [...privateByDefault, directoryKey]
 
 /** Schemas of keys without a check of their own. */
 const schemas = new Map<string, ConfigSchema<unknown>>([
@@ -62,7 +66,7 @@ export async function setConfig(chat: Chat, app: string, settings: object, withI
   if (bytes > maxBytes)
     throw new ApiError('BODY_TOO_LARGE', `the configuration would exceed ${maxBytes} bytes in total`)
   await saveConfig(chat.db, app, entries, async (session) => {
-    chat.audit?.note(await valuesInAudit(chat, app, entries))
+    chat.audit?.note(await valuesInAudit(chat, app, entries, session))
     await chat.audit?.write(chat.db, session)
   })
   return getConfig(chat, asIntegrator(app), withIssuers)
@@ -78,11 +82,16 @@ export function checkConfigKey(name: string, value: unknown): void {
   if (name === directoryKey) checkDirectory(value)
 }
 
-/** The old and new values of some keys. Values of private keys may contain secrets and are not shown. */
-async function valuesInAudit(chat: Chat, app: string, entries: readonly { name: string; json: string }[]) {
-  const all = await findConfig(chat.db, app)
-  // The directory may name a server of the integrator.
-  const hidden = new Set([...privateKeysIn(all), directoryKey])
+/** The old and new values of some keys, except those that can hold secrets; a removed key has no `json`. */
+async function valuesInAudit(
+  { db }: Chat,
+  app: string,
+  entries: readonly { name: string; json?: string }[],
+  session: Session,
+) {
+  const all = await findConfig(db, app, session)
+  const given = entries.flatMap(({ name, json }) => (json === undefined ? [] : [{ name, json }]))
+  const hidden = new Set([...secretKeys, ...privateKeysIn(all), ...privateKeysIn(given)])
   const known = new Map(all.map(({ name, json }) => [name, json]))
   const shown = (name: string, json: string | undefined) => [
     name,
@@ -90,15 +99,14 @@ async function valuesInAudit(chat: Chat, app: string, entries: readonly { name: 
   ]
   return {
     before: Object.fromEntries(entries.map(({ name }) => shown(name, known.get(name)))),
-    after: Object.fromEntries(entries.map(({ name, json }) => shown(name, json))),
+    ...(given.length > 0 && { after: Object.fromEntries(given.map(({ name, json }) => shown(name, json))) }),
   }
 }
 
 /** @throws ApiError CONFIG_NOT_FOUND */
 export async function deleteConfigKey(chat: Chat, app: string, key: string): Promise<Record<string, never>> {
-  const noted = chat.audit && (await valuesInAudit(chat, app, [{ name: key, json: 'null' }]))
   const isRemoved = await removeConfig(chat.db, app, key, async (session) => {
-    if (noted) chat.audit?.note({ before: noted.before })
+    chat.audit?.note(await valuesInAudit(chat, app, [{ name: key }], session))
     await chat.audit?.write(chat.db, session)
   })
   if (!isRemoved) {

@@ -13,8 +13,8 @@ export interface ConfigVersion {
 
 export const configIndexes: IndexDescription[] = [{ key: { app: 1, name: 1 } }]
 
-export async function findConfig(db: Db, app: string): Promise<ConfigDoc[]> {
-  return db.config.find({ app }).sort({ name: 1 }).toArray()
+export async function findConfig(db: Db, app: string, session?: ClientSession): Promise<ConfigDoc[]> {
+  return db.config.find({ app }, { ...(session && { session }) }).sort({ name: 1 }).toArray()
 }
 
 /** The fields of a ConfigVersion in a ConfigDoc. */
@@ -49,7 +49,7 @@ export async function configBytes(db: Db, app: string, except: readonly string[]
   return sum?.bytes ?? 0
 }
 
-/** Further writes in the transaction of a change. */
+/** Further reads and writes in the transaction of a change, before it. */
 type Also = (session: ClientSession) => Promise<void>
 const nothingElse: Also = async () => undefined
 
@@ -73,9 +73,10 @@ export async function saveConfig(
 /** Returns whether the key existed. */
 export async function removeConfig(db: Db, app: string, name: string, also: Also = nothingElse): Promise<boolean> {
   return changeConfig(db, app, async (session) => {
-    const { deletedCount } = await db.config.deleteOne({ _id: key(app, name) }, { session })
-    if (deletedCount === 1) await also(session)
-    return deletedCount === 1
+    if (!(await db.config.findOne({ _id: key(app, name) }, { session }))) return false
+    await also(session)
+    await db.config.deleteOne({ _id: key(app, name) }, { session })
+    return true
   })
 }
 
