@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { operation } from '../../operation.ts'
+import { nextCursor, pageCursor } from '../../page-cursor.ts'
 import { auditEntry, exampleAuditEntry } from '../../resources/audit-entry.ts'
 import { timeParameter } from '../../time-parameter.ts'
 
@@ -19,11 +20,11 @@ export const listAudit = operation({
     since: timeParameter.optional(),
     until: timeParameter.optional(),
     limit: z.coerce.number().int().min(1).max(100).default(50),
-    cursor: z.string().max(1_000).optional().describe('`cursor` of the previous page'),
+    cursor: pageCursor,
   }),
   result: z.object({
     data: z.array(auditEntry),
-    cursor: z.string().optional().describe('For the next page; absent on the last one'),
+    cursor: nextCursor,
   }),
   errors: ['INVALID_QUERY'],
   extension: true,

@@ -3,6 +3,7 @@ import { comparedText, messageId, roomId, timeMS, userId } from '../../ids.ts'
 import { operation } from '../../operation.ts'
 import { optionalPage } from '../../optional-page.ts'
 import { ours } from '../../ours.ts'
+import { nextCursor, pageCursor } from '../../page-cursor.ts'
 import { queryFilter } from '../../query-filter.ts'
 import { ban } from '../../resources/ban.ts'
 import { message } from '../../resources/message.ts'
@@ -13,8 +14,6 @@ import { historyQuery, latestSeq } from '../messages/messages.ts'
 import { listThread } from '../messages/threads.ts'
 
 const params = z.object({ id: roomId })
-const cursor = z.string().max(1_000).optional().describe('`cursor` of the previous page')
-const nextCursor = z.string().optional().describe('For the next page; absent on the last one')
 
 /** Limit of a list's total: counting further would read every room of a large app. */
 export const mostCounted = 10_000
@@ -66,7 +65,7 @@ export const listAllRooms = operation({
       .default('-lastMessageTime')
       .describe('createdTime, lastMessageTime, name or memberCount; prefix `-` for descending'),
     limit: z.coerce.number().int().min(1).max(100).default(50),
-    cursor,
+    cursor: pageCursor,
   }),
   result: z.object({
     totalCount: z.number().int().describe('Matching rooms, at most 10,000; with `search`, rooms of the page'),
@@ -108,7 +107,7 @@ export const inspectMembers = operation({
   scope: 'rooms:read',
   form: 'envelope',
   params,
-  query: z.object({ limit: z.coerce.number().int().min(1).max(100).default(50), cursor }),
+  query: z.object({ limit: z.coerce.number().int().min(1).max(100).default(50), cursor: pageCursor }),
   result: z.object({
     totalCount: z.number().int(),
     data: z.array(

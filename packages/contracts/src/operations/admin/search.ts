@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { roomId, timeMS, userId } from '../../ids.ts'
 import { operation } from '../../operation.ts'
+import { nextCursor } from '../../page-cursor.ts'
 import { foundMessage } from '../search/search.ts'
 
 export const searchAllMessages = operation({
@@ -35,7 +36,7 @@ export const searchAllMessages = operation({
     .meta({ anyOf: [{ required: ['keyword'] }, { required: ['room'] }, { required: ['sender'] }] }),
   result: z.object({
     data: z.array(foundMessage),
-    cursor: z.string().optional().describe('For the next page; absent on the last one'),
+    cursor: nextCursor,
   }),
   errors: ['ROOM_NOT_FOUND'],
   example: {

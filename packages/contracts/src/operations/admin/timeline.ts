@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { roomId, userId } from '../../ids.ts'
 import { operation } from '../../operation.ts'
+import { nextCursor, pageCursor } from '../../page-cursor.ts'
 import { timelineEntry, timelineKinds } from '../../resources/timeline-entry.ts'
 import { scopes } from '../../scopes.ts'
 import { timeParameter } from '../../time-parameter.ts'
@@ -34,11 +35,11 @@ export const readTimeline = operation({
       .max(100)
       .default(50)
       .describe('Entries per page, not counting the pushes and deliveries of messages'),
-    cursor: z.string().max(1_000).optional().describe('`cursor` of the previous page'),
+    cursor: pageCursor,
   }),
   result: z.object({
     data: z.array(timelineEntry),
-    cursor: z.string().optional().describe('For the next page; absent on the last one'),
+    cursor: nextCursor,
     withheld: z.array(z.object({ kind: z.enum(timelineKinds), scope: z.enum(scopes as [string, ...string[]]) })),
     silentNodes: z.array(z.string()).describe('Processes that did not respond; their entries are missing'),
     roomsLeftOut: z

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { operation } from '../../operation.ts'
+import { pageCursor } from '../../page-cursor.ts'
 import { adminUser } from '../../resources/user.ts'
 import { timeParameter } from '../../time-parameter.ts'
 import { exampleUser } from '../examples.ts'
@@ -29,7 +30,7 @@ export const listAllUsers = operation({
     since: timeParameter.optional().describe('Earliest time, inclusive; not with `q`'),
     until: timeParameter.optional().describe('Latest time, inclusive; not with `q`'),
     limit: z.coerce.number().int().min(1).max(100).default(50),
-    cursor: z.string().max(1_000).optional().describe('`cursor` of the previous page; not with `q`'),
+    cursor: pageCursor.describe('`cursor` of the previous page; not with `q`'),
   }),
   result: z.object({
     data: z.array(adminUser),

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { operation } from '../../operation.ts'
+import { nextCursor, pageCursor } from '../../page-cursor.ts'
 import {
   exampleOperator,
   operator,
@@ -24,11 +25,11 @@ export const listOperators = operation({
   form: 'envelope',
   query: z.object({
     limit: z.coerce.number().int().min(1).max(100).default(50),
-    cursor: z.string().max(400).optional().describe('`cursor` of the previous page'),
+    cursor: pageCursor,
   }),
   result: z.object({
     data: z.array(operator),
-    cursor: z.string().optional().describe('For the next page; absent on the last one'),
+    cursor: nextCursor,
   }),
   errors: ['PERMISSION_DENIED', 'INVALID_QUERY'],
   extension: true,

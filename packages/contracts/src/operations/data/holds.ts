@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { madeId, naming, roomId, userId } from '../../ids.ts'
 import { auditsParam, operation } from '../../operation.ts'
+import { nextCursor, pageCursor } from '../../page-cursor.ts'
 import { exampleHold, hold, holdReason } from '../../resources/hold.ts'
 
 export const placeHold = operation({
@@ -42,11 +43,11 @@ export const listHolds = operation({
     user: userId.optional().describe('Only holds on this user'),
     room: roomId.optional().describe('Only holds on this room'),
     limit: z.coerce.number().int().min(1).max(500).default(100),
-    cursor: z.string().max(200).optional().describe('`cursor` of the previous page'),
+    cursor: pageCursor,
   }),
   result: z.object({
     data: z.array(hold),
-    cursor: z.string().optional().describe('For the next page; absent on the last one'),
+    cursor: nextCursor,
   }),
   errors: ['INVALID_QUERY'],
   extension: true,

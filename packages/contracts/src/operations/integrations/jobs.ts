@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { madeId, naming } from '../../ids.ts'
 import { operation } from '../../operation.ts'
+import { nextCursor, pageCursor } from '../../page-cursor.ts'
 import { job, jobKinds, jobStates } from '../../resources/job.ts'
 import { timeParameter } from '../../time-parameter.ts'
 
@@ -30,11 +31,11 @@ export const listJobs = operation({
     since: timeParameter.optional().describe('Earliest start time'),
     until: timeParameter.optional().describe('Latest start time'),
     limit: z.coerce.number().int().min(1).max(100).default(50),
-    cursor: z.string().max(1_000).optional().describe('`cursor` of the previous page'),
+    cursor: pageCursor,
   }),
   result: z.object({
     data: z.array(job),
-    cursor: z.string().optional().describe('For the next page; absent on the last one'),
+    cursor: nextCursor,
   }),
   errors: ['INVALID_QUERY'],
   extension: true,

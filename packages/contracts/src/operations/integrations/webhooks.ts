@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { madeId, naming, roomId, timeMS } from '../../ids.ts'
 import { auditsParam, operation } from '../../operation.ts'
+import { nextCursor, pageCursor } from '../../page-cursor.ts'
 import { failedWebhook, webhookDelivery } from '../../resources/webhook.ts'
 import { timeInBody, timeParameter } from '../../time-parameter.ts'
 
@@ -73,11 +74,11 @@ export const listWebhookCalls = operation({
     since: timeParameter.optional().describe('Earliest time; default: 7 days ago'),
     until: timeParameter.optional(),
     limit: z.coerce.number().int().min(1).max(500).default(50),
-    cursor: z.string().max(400).optional().describe('`cursor` of the previous page'),
+    cursor: pageCursor,
   }),
   result: z.object({
     data: z.array(webhookDelivery),
-    cursor: z.string().optional().describe('For the next page; absent on the last one'),
+    cursor: nextCursor,
   }),
   errors: ['INVALID_QUERY'],
   extension: true,

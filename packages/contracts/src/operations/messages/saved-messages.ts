@@ -1,13 +1,14 @@
 import { z } from 'zod'
 import { messageId } from '../../ids.ts'
 import { operation } from '../../operation.ts'
+import { pageCursor } from '../../page-cursor.ts'
 import { remindAtMS, savedMessage } from '../../resources/saved-message.ts'
 import { exampleMessage } from '../examples.ts'
 
 const params = z.object({ id: messageId })
 const page = z.object({
   limit: z.coerce.number().int().min(1).max(50).default(20),
-  cursor: z.string().max(200).optional().describe('`cursor` of the previous page'),
+  cursor: pageCursor,
 })
 const cursor = z.string().optional().describe('For the next page; absent on the last one')
 const removed = z.object({ removed: z.number().int().describe('1, or 0 if there was nothing to remove') })

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { deviceHeader } from '../../headers.ts'
 import { messageId } from '../../ids.ts'
 import { operation } from '../../operation.ts'
+import { nextCursor, pageCursor } from '../../page-cursor.ts'
 import { message } from '../../resources/message.ts'
 import { exampleMessage } from '../examples.ts'
 import { historyQuery, latestSeq } from './messages.ts'
@@ -61,7 +62,7 @@ export const listThreads = operation({
   query: z.object({
     unread: z.enum(['true', 'false']).default('false').describe('true: only threads with unread messages'),
     limit: z.coerce.number().int().min(1).max(50).default(20),
-    cursor: z.string().max(100).optional().describe('`cursor` of the previous page'),
+    cursor: pageCursor,
   }),
   result: z.object({
     unreadThreads: z.number().int().describe('Number of all threads with unread messages'),
@@ -73,7 +74,7 @@ export const listThreads = operation({
         unread,
       }),
     ),
-    cursor: z.string().optional().describe('For the next page; absent on the last one'),
+    cursor: nextCursor,
   }),
   errors: ['INVALID_QUERY'],
   example: {
