@@ -63,6 +63,8 @@ interface OperationParts {
    * (docs/reference/audit.md).
    */
   audit?: (input: AuditedInput) => AuditSubject | undefined
+  /** Scopes that some input needs besides `scope`, such as that of the operation with the same effect. Users need none. */
+  scopesFor?: (input: AuditedInput) => readonly Scope[]
   /** True if the response contains message texts: operators must give a reason, which is audited. */
   conversations?: true
   /** True if it goes beyond the interface: `x-extension` in the OpenAPI document. */

@@ -20,6 +20,7 @@ import {
   callerRefusal,
   isBare,
   rememberedCaller,
+  requireScopesFor,
 } from './requests/authenticate.ts'
 import { headerForms } from './requests/header-forms.ts'
 import { readRefusedBody } from './requests/read-body.ts'
@@ -104,6 +105,7 @@ export function createMount(app: FastifyInstance, authentication: Authentication
         void refuseInForm(request, done)
       },
       handler: async (request, reply) => {
+        requireScopesFor(operation, request)
         const { params, query, headers, body } = request
         const call = {
           chat: await chatOf(operation, request),

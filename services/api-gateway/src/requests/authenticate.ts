@@ -4,7 +4,7 @@ import type { AuthenticatedIntegrator, AuthenticatedUser } from '@parley/chat/ac
 import { hasScope } from '@parley/chat/access/keys-of-key'
 import type { SignedInOperator } from '@parley/chat/operators/sessions'
 import { ApiError, type ErrorCode } from '@parley/contracts/errors'
-import type { Access, Operation } from '@parley/contracts/operation'
+import type { Access, AuditedInput, Operation } from '@parley/contracts/operation'
 import type { KeyScope } from '@parley/contracts/scopes'
 import type { FastifyRequest } from 'fastify'
 import {
@@ -101,6 +101,21 @@ export function callerRefusal(
   )
 }
 
+/**
+ * Requires the scopes that the input of a request needs beside that of its operation.
+ * @throws ApiError PERMISSION_DENIED
+ */
+export function requireScopesFor({ scopesFor }: Pick<Operation, 'scopesFor'>, request: FastifyRequest): void {
+  const { caller, params, body } = request
+  if (!scopesFor || caller?.kind !== 'integrator') return
+  const needed = scopesFor({ params, body: body ?? {} } as AuditedInput)
+  const refused = scopeRefusal(
+    caller,
+    needed.filter((scope) => !hasScope(caller.key, scope)),
+  )
+  if (refused) throw refused
+}
+
 /** The scopes that an operation needs and a key lacks. */
 export function lackingScopes(
   { access, scope }: Pick<Operation, 'access' | 'scope'>,
@@ -117,7 +132,10 @@ function keyRefusal(operation: Pick<Operation, 'access' | 'scope'>, request: Fas
   if ('allows' in caller && !caller.allows(request.ip)) {
     return new ApiError('PERMISSION_DENIED', 'the API key may not be used from this address')
   }
-  const lacking = lackingScopes(operation, caller.key)
+  return scopeRefusal(caller, lackingScopes(operation, caller.key))
+}
+
+function scopeRefusal(caller: AuthenticatedIntegrator, lacking: readonly KeyScope[]): ApiError | undefined {
   if (lacking.length === 0) return undefined
   const lacker = 'operator' in caller ? 'the operator' : 'the API key'
   return new ApiError('PERMISSION_DENIED', `${lacker} lacks the scope ${lacking.join(' and ')}`)

@@ -44,6 +44,39 @@ describe('scopes, expiry, networks and rate of API keys', () => {
     })
   }
 
+  test('a key needs the scope of what it does also where the input decides over it', async () => {
+    const { id: sender } = await gateway.newUser()
+    const reporter = await gateway.newUser()
+    const room = await gateway.newRoom([await gateway.newUser(), reporter], {})
+    await gateway.admin('POST', `/rooms/${room}/members`, { invitees: [sender] })
+    const message = { room, sender, message: 'rude', messageType: 'text' }
+    const { _id } = (await gateway.admin('POST', '/messages', message)).body.result
+    await reporter.call('POST', `/messages/${_id}/report`, { reason: 'rude' })
+    const [{ id }] = (await gateway.admin('GET', `/admin/reports?room=${room}`)).body.result.data
+    const decide = async (scopes: NewKey['scopes'], decision: string) =>
+      as(await newKey({ scopes }))('POST', `/admin/reports/${id}/decide`, { decision })
+    for (const [decision, scope] of [
+      ['delete', 'messages:write'],
+      ['erase', 'users:write'],
+    ] as const) {
+      const { status, body } = await decide(['moderation:write', 'moderation:read'], decision)
+      assert.deepEqual([status, body.error?.code], [403, 'PERMISSION_DENIED'], decision)
+      assert.match(body.error.message, new RegExp(`lacks the scope ${scope}`))
+    }
+    assert.equal((await gateway.admin('GET', `/admin/clients/${sender}`)).status, 200)
+    assert.equal((await decide(['moderation:write', 'messages:write'], 'delete')).status, 200)
+
+    const config = as(await newKey({ scopes: ['config:read', 'config:write'] }))
+    for (const [method, path, body] of [
+      ['POST', '/config', { tokenIssuers: [] }],
+      ['DELETE', '/config/tokenIssuers'],
+    ] as const) {
+      const { status, text } = await config(method, path, body)
+      assert.equal(status, 403, text)
+      assert.match(text, /lacks the scope users:write/)
+    }
+  })
+
   test('the API adds keys, lists them without their secrets, and revokes them at once', async () => {
     const added = await gateway.admin('POST', '/admin/keys', { name: 'console', scopes: ['keys:read', 'users:read'] })
     const { apiKey, id } = added.body.result

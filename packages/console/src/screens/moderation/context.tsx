@@ -9,7 +9,7 @@ import { useApp } from '../../session/session.tsx'
 import { commonTexts } from '../../texts/common.ts'
 import { useTexts } from '../../texts/texts.ts'
 import { MessageRow } from '../rooms/conversation/message-row.tsx'
-import { ReadingContext } from '../rooms/conversation/reading.ts'
+import { ReadingContext, useReadingApi } from '../rooms/conversation/reading.ts'
 import { WithReason } from '../rooms/conversation/reason.tsx'
 import { decidedTexts, type Report } from './report.ts'
 import { moderationTexts } from './texts.ts'
@@ -129,7 +129,8 @@ const shownReports = 10
 function Reports({ of }: { of: { sender: string } | { reporter: string } }) {
   const t = useTexts(moderationTexts)
   const common = useTexts(commonTexts)
-  const { app, api } = useApp()
+  const { app } = useApp()
+  const api = useReadingApi()
   const query = useQuery({
     queryKey: [app, 'reports', of],
     queryFn: ({ signal }) =>

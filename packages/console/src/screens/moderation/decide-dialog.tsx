@@ -5,20 +5,27 @@ import { useChanged } from '../../components/act.tsx'
 import { Confirm, Warning } from '../../components/confirm.tsx'
 import { type End, EndField, endMS } from '../../components/end-field.tsx'
 import { useNumber } from '../../components/shown.tsx'
-import { useApp } from '../../session/session.tsx'
+import { type Operation, useApp } from '../../session/session.tsx'
 import { useTexts } from '../../texts/texts.ts'
 import type { Report } from './report.ts'
 import { moderationTexts } from './texts.ts'
 
-const decisions = ['dismiss', 'delete', 'ban', 'erase'] as const
-type Decision = (typeof decisions)[number]
+type Decision = 'dismiss' | 'delete' | 'ban' | 'erase'
+/** Each with the operation that does the same, whose scope it needs. */
+const operations = {
+  dismiss: 'POST /admin/reports/{id}/decide',
+  delete: 'DELETE /rooms/{roomID}/messages/{messageID}',
+  ban: 'POST /blockStatus/room/{roomID}/{blockee}',
+  erase: 'DELETE /admin/clients/{client_id}',
+} as const satisfies Record<Decision, Operation>
 const texts = { dismiss: 'dismissText', delete: 'deleteText', ban: 'banText', erase: 'eraseText' } as const
 
 /** Decides one or more reports in sequence. A failure leaves the earlier ones decided. */
 export function DecideDialog({ reports, onClose }: { reports: readonly Report[]; onClose: () => void }) {
   const t = useTexts(moderationTexts)
   const number = useNumber()
-  const { api } = useApp()
+  const { api, may } = useApp()
+  const decisions = (Object.keys(operations) as Decision[]).filter((each) => may(operations[each]))
   const changed = useChanged()
   const [decision, setDecision] = useState<Decision>('dismiss')
   const [end, setEnd] = useState<End>({ kind: 'week', at: '' })

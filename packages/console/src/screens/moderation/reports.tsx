@@ -7,7 +7,10 @@ import { Act } from '../../components/act.tsx'
 import { useNumber } from '../../components/shown.tsx'
 import { Empty, Failure, Loading } from '../../components/states.tsx'
 import { useApp } from '../../session/session.tsx'
+import { commonTexts } from '../../texts/common.ts'
 import { useTexts } from '../../texts/texts.ts'
+import { ReadingContext, useReadingApi } from '../rooms/conversation/reading.ts'
+import { WithReason } from '../rooms/conversation/reason.tsx'
 import { DecideDialog } from './decide-dialog.tsx'
 import type { Report } from './report.ts'
 import { ReportCard } from './report-card.tsx'
@@ -15,8 +18,24 @@ import { moderationTexts } from './texts.ts'
 
 const route = getRouteApi('/shell/apps/$app/moderation')
 
-/** Reported messages, newest reports first. Several can be decided at once. */
+/** Reported messages, read with a reason. */
 export function Reports() {
+  const common = useTexts(commonTexts)
+  const { may } = useApp()
+  if (!may('GET /admin/reports')) return <Empty icon="shield" title={common.failedPermission} />
+  return (
+    <WithReason about="reports">
+      {(api) => (
+        <ReadingContext value={api}>
+          <Queue />
+        </ReadingContext>
+      )}
+    </WithReason>
+  )
+}
+
+/** Newest reports first. Several can be decided at once. */
+function Queue() {
   const t = useTexts(moderationTexts)
   const { may } = useApp()
   const { status = 'open', room } = route.useSearch()
@@ -100,7 +119,8 @@ const withChoice = (chosen: Set<string>, id: string, isChosen: boolean) =>
   isChosen ? chosen.union(new Set([id])) : chosen.difference(new Set([id]))
 
 function useReports(status: Report['status'], room: string | undefined) {
-  const { app, api } = useApp()
+  const { app } = useApp()
+  const api = useReadingApi()
   return useInfiniteQuery({
     queryKey: [app, 'reports', status, room],
     queryFn: ({ pageParam, signal }) => {

@@ -2,6 +2,8 @@ import { z } from 'zod'
 import { isObject } from '../../free-json.ts'
 import { inPath, naming } from '../../ids.ts'
 import { auditsParam, operation } from '../../operation.ts'
+import { tokenIssuersKey } from '../../resources/token-issuer.ts'
+import type { Scope } from '../../scopes.ts'
 
 const maxKeyLength = 128
 
@@ -32,6 +34,10 @@ const config = z
 
 const exampleConfig = { announcement: 'Maintenance at noon', censorship: { keywords: ['darn'] } }
 
+/** An issuer makes tokens of anybody, and without it the logins of its users end. */
+const scopesOfKeys = (keys: readonly string[]): readonly Scope[] =>
+  keys.includes(tokenIssuersKey) ? ['users:write'] : []
+
 export const setConfig = operation({
   id: 'setConfig',
   method: 'POST',
@@ -40,6 +46,7 @@ export const setConfig = operation({
   summary: 'Set configuration keys and keep all others',
   access: 'admin',
   scope: 'config:write',
+  scopesFor: ({ body }) => scopesOfKeys(Object.keys(body)),
   audit: ({ body }) => ({ kind: 'config', id: Object.keys(body).join(' ').slice(0, 200) }),
   form: 'envelope',
   body: config,
@@ -58,6 +65,7 @@ export const deleteConfigKey = operation({
   summary: 'Remove a configuration key',
   access: 'admin',
   scope: 'config:write',
+  scopesFor: ({ params }) => scopesOfKeys(Object.values(params)),
   audit: auditsParam('config', 'key'),
   form: 'envelope',
   params: z.object({ key: configKey }),

@@ -1,7 +1,9 @@
 import { z } from 'zod'
 import { madeId, messageId, naming, roomId, userId } from '../../ids.ts'
 import { auditsParam, operation } from '../../operation.ts'
-import { report, reportDecision, reportStatus } from '../../resources/report.ts'
+import { nextCursor, pageCursor } from '../../page-cursor.ts'
+import { type ReportDecision, report, reportDecision, reportStatus } from '../../resources/report.ts'
+import type { Scope } from '../../scopes.ts'
 import { banEnd } from './bans.ts'
 
 const exampleReport = {
@@ -17,6 +19,14 @@ const exampleReport = {
   reasons: [{ client: 'alice', reason: 'spam', atMS: 1_795_176_060_000 }],
   createdAtMS: 1_795_176_060_000,
   updatedAtMS: 1_795_176_060_000,
+}
+
+/** Scopes of the operations that do the same. A ban in a room needs no other. */
+const scopesOfDecision: Record<ReportDecision, readonly Scope[]> = {
+  dismiss: [],
+  delete: ['messages:write'],
+  ban: [],
+  erase: ['users:write'],
 }
 
 export const reportMessage = operation({
@@ -46,6 +56,7 @@ export const listReports = operation({
   description: 'Reports are kept for 30 days after the last report or the decision.',
   access: 'admin',
   scope: 'moderation:read',
+  conversations: true,
   form: 'envelope',
   query: z.object({
     status: reportStatus.optional().describe('Default: all'),
@@ -53,11 +64,11 @@ export const listReports = operation({
     sender: userId.optional().describe('Only messages of this user; not with `room`'),
     reporter: userId.optional().describe('Only messages reported by this user; not with `room` or `sender`'),
     limit: z.coerce.number().int().min(1).max(100).default(20),
-    cursor: z.string().max(100).optional().describe('`cursor` of the previous page'),
+    cursor: pageCursor,
   }),
   result: z.object({
     data: z.array(report),
-    cursor: z.string().optional().describe('For the next page; absent on the last one'),
+    cursor: nextCursor,
   }),
   errors: ['INVALID_QUERY'],
   extension: true,
@@ -71,9 +82,10 @@ export const decideReport = operation({
   tag: 'Moderation',
   summary: 'Decide on a reported message',
   description:
-    '`dismiss` does nothing; `delete` deletes the message for everyone; `ban` bans its sender in the room; `erase` erases its sender. An effect already in place counts as done. Repeating the decision returns the report; a different one is refused.',
+    '`dismiss` does nothing; `delete` deletes the message for everyone and needs `messages:write` too; `ban` bans its sender in the room; `erase` erases its sender and needs `users:write` too. An effect already in place counts as done. Repeating the decision returns the report; a different one is refused.',
   access: 'admin',
   scope: 'moderation:write',
+  scopesFor: ({ body }) => scopesOfDecision[body['decision'] as ReportDecision],
   audit: auditsParam('report', 'id'),
   form: 'envelope',
   params: z.object({ id: naming('report', madeId().describe('ID of a report')) }),
