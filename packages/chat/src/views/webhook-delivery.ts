@@ -1,5 +1,6 @@
 import type { WebhookDelivery } from '@parley/contracts/resources/webhook'
 import type { OutgoingCallDoc } from '@parley/db/push/documents'
+import type { AuthenticatedIntegrator } from '../access/caller.ts'
 
 /** A call to an integrator's server, without its data (docs/reference/resources.md#webhookdelivery). */
 export function toDeliveryView(call: Omit<OutgoingCallDoc, 'data'>): WebhookDelivery {
@@ -18,5 +19,13 @@ export function toDeliveryView(call: Omit<OutgoingCallDoc, 'data'>): WebhookDeli
     ...(durationMS !== undefined && { durationMS }),
     ...(atMS !== undefined && { lastTryAtMS: atMS }),
     ...(call.lastError !== undefined && { lastError: call.lastError }),
+  }
+}
+
+/** In a list: operators give no reason there, and the answer of a server can be what a robot says in the room. */
+export function toListedDelivery(caller: AuthenticatedIntegrator) {
+  return (call: Omit<OutgoingCallDoc, 'data'>): WebhookDelivery => {
+    const { answer, ...others } = toDeliveryView(call)
+    return { ...others, ...(answer !== undefined && !('operator' in caller) && { answer }) }
   }
 }

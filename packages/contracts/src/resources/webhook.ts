@@ -96,7 +96,7 @@ export const webhookDelivery = z
     tries: z.number().int(),
     createdAtMS: timeMS.describe('When it was last queued'),
     status: z.number().int().optional().describe('Status of the last response'),
-    answer: z.string().optional().describe('First KiB of the last response'),
+    answer: z.string().optional().describe('First KiB of the last response; operators do not get it in lists'),
     durationMS: z.number().int().optional().describe('Duration of the last attempt'),
     lastTryAtMS: timeMS.optional(),
     lastError: z.string().optional().describe('Why the last attempt failed'),

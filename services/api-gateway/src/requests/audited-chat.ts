@@ -33,12 +33,13 @@ export function auditCalls(chat: Chat): ChatOf {
   return async (operation, request) => {
     const { caller, params, body } = request
     if (caller?.kind !== 'integrator') return chat
-    const { audit, conversations, method } = operation
-    if ('operator' in caller && (conversations || (!audit && method !== 'GET'))) {
+    const { audit, conversations, scope } = operation
+    const isSend = !audit && scope?.endsWith(':write') === true
+    if ('operator' in caller && (conversations || isSend)) {
       await recordReading(contextOf(operation, request, caller, subjectRead(request, caller.app)), {
         session: caller.session,
         reason: reasonOf(request),
-        isSend: !conversations,
+        isSend,
       })
     }
     const subject = audit?.({ params, body: body ?? {} } as AuditedInput)

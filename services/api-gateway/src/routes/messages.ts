@@ -96,9 +96,9 @@ function mountSending(mount: Mount, chat: Chat): void {
 
   mount(scheduled.listScheduled, ({ caller, query }) => listScheduled(chat, caller, query))
 
-  mount(scheduled.changeScheduled, ({ caller, params, body }) => changeScheduled(chat, caller, params.id, body))
+  mount(scheduled.changeScheduled, ({ chat, caller, params, body }) => changeScheduled(chat, caller, params.id, body))
 
-  mount(scheduled.cancelScheduled, ({ caller, params }) => cancelScheduled(chat, caller, params.id))
+  mount(scheduled.cancelScheduled, ({ chat, caller, params }) => cancelScheduled(chat, caller, params.id))
 }
 
 function mountSaved(mount: Mount, chat: Chat): void {
@@ -132,7 +132,7 @@ function mountReading(mount: Mount, chat: Chat): void {
 
   mount(linkCards.getLinkCard, ({ caller, params }) => getLinkCard(chat, caller, params.id))
 
-  mount(trace.traceMessage, ({ caller, params }) => traceMessage(chat, caller.app, params.id))
+  mount(trace.traceMessage, ({ caller, params }) => traceMessage(chat, caller, params.id))
 
   mount(search.search, ({ caller, body }) => searchMessages(chat, caller, body))
 }

@@ -19,7 +19,7 @@ export function mountWebhooks(mount: Mount, chat: Chat, presence: Presence): voi
 
   mount(operations.retryFailedWebhook, ({ chat, caller, params }) => retryFailedWebhook(chat, caller.app, params.id))
 
-  mount(operations.listWebhookCalls, ({ caller, query }) => listWebhookCalls(chat, caller.app, query))
+  mount(operations.listWebhookCalls, ({ caller, query }) => listWebhookCalls(chat, caller, query))
 
   mount(operations.readWebhookCall, ({ caller, params }) => readWebhookCall(chat, caller.app, params.id))
 

@@ -12,8 +12,9 @@ import { findCallsOfMessage } from '@parley/db/push/call-history'
 import { countDecisions } from '@parley/db/push/push-decisions'
 import type { RoomDoc } from '@parley/db/rooms/documents'
 import { findRoom } from '@parley/db/rooms/rooms'
+import type { AuthenticatedIntegrator } from '../../access/caller.ts'
 import type { Chat } from '../../chat.ts'
-import { toDeliveryView } from '../../views/webhook-delivery.ts'
+import { toListedDelivery } from '../../views/webhook-delivery.ts'
 import { unknownMessage } from '../changing/change-message.ts'
 
 const mostReaders = 1_000
@@ -25,7 +26,12 @@ const mostInStream = 1_000
  * (docs/reference/messages.md#the-way-of-a-message).
  * @throws ApiError MESSAGE_NOT_FOUND
  */
-export async function traceMessage(chat: Chat, app: string, id: string): Promise<Result<typeof operation>> {
+export async function traceMessage(
+  chat: Chat,
+  caller: AuthenticatedIntegrator,
+  id: string,
+): Promise<Result<typeof operation>> {
+  const { app } = caller
   const { db, bus, control, log } = chat
   const roomId = await findRoomOfMessage(db, app, id)
   const room = roomId === undefined ? null : await findRoom(db, app, roomId)
@@ -66,7 +72,7 @@ export async function traceMessage(chat: Chat, app: string, id: string): Promise
     deliveries: deliveries.sort((a, b) => a.atMS - b.atMS),
     silentNodes: nodes.silent,
     push,
-    calls: calls.map(toDeliveryView),
+    calls: calls.map(toListedDelivery(caller)),
     readBy,
   }
 }

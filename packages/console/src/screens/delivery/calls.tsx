@@ -8,7 +8,7 @@ import { Confirm, say, Warning } from '../../components/confirm.tsx'
 import type { Columns } from '../../components/data-table.tsx'
 import { TextFilter, TimeFilter } from '../../components/filters.tsx'
 import { Listed } from '../../components/listed.tsx'
-import { Lines, Time, visible } from '../../components/shown.tsx'
+import { Time, visible } from '../../components/shown.tsx'
 import { useApp } from '../../session/session.tsx'
 import { useTexts } from '../../texts/texts.ts'
 import type { DeliverySearch } from './search.ts'
@@ -20,7 +20,7 @@ type Call = components['schemas']['WebhookDelivery']
 const route = getRouteApi('/shell/apps/$app/delivery')
 const colours = { done: 'teal', failed: 'red', waiting: 'yellow' } as const
 
-/** Recent webhook calls with their responses. Retries single calls or a period. */
+/** Recent webhook calls. Retries single calls or a period. */
 export function Calls() {
   const t = useTexts(deliveryTexts)
   const { app, api, may } = useApp()
@@ -144,19 +144,11 @@ function useColumns(
         id: 'answer',
         header: t.answer,
         cell: ({ row: { original } }) => (
-          <>
-            <Text size="sm">
-              {[original.status, original.durationMS !== undefined && `${original.durationMS} ms`, original.lastError]
-                .filter((each) => each !== undefined && each !== false)
-                .join(' · ')}
-            </Text>
-            {original.answer !== undefined && original.answer !== '' && (
-              <details>
-                <summary>{t.body}</summary>
-                <Lines label={t.body} text={original.answer} />
-              </details>
-            )}
-          </>
+          <Text size="sm">
+            {[original.status, original.durationMS !== undefined && `${original.durationMS} ms`, original.lastError]
+              .filter((each) => each !== undefined && each !== false)
+              .join(' · ')}
+          </Text>
         ),
       },
       {

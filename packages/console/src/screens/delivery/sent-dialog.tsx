@@ -9,7 +9,7 @@ import { useTexts } from '../../texts/texts.ts'
 import { WithReason } from '../rooms/conversation/reason.tsx'
 import { deliveryTexts } from './texts.ts'
 
-/** The data of a call. Reading it needs a reason, since it contains message texts. */
+/** The data and the response of a call. Reading them needs a reason, since both can contain message texts. */
 export function SentDialog({ id, onClose }: { id: string; onClose: () => void }) {
   const t = useTexts(deliveryTexts)
   return (
@@ -31,7 +31,21 @@ function Sent({ api, id }: { api: Api; id: string }) {
       <Text size="sm" c="dimmed" mb="xs">
         {t.sentHint}
       </Text>
-      <Loaded query={query}>{({ data }) => <Lines label={t.sent} text={JSON.stringify(data, null, 2)} />}</Loaded>
+      <Loaded query={query}>
+        {({ data, call: { answer = '' } }) => (
+          <>
+            <Lines label={t.sent} text={JSON.stringify(data, null, 2)} />
+            {answer !== '' && (
+              <>
+                <Text size="sm" mt="sm">
+                  {t.body}
+                </Text>
+                <Lines label={t.body} text={answer} />
+              </>
+            )}
+          </>
+        )}
+      </Loaded>
     </>
   )
 }

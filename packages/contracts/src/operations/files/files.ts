@@ -65,6 +65,7 @@ export const markUploaded = operation({
     'Checks that all bytes are there and match the type. For the owner or the API key. If the upload went through the gateway, this only returns the file.',
   access: 'client-or-admin',
   scope: 'messages:write',
+  conversations: true,
   form: 'envelope',
   params,
   result: file,

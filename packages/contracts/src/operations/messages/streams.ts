@@ -92,6 +92,7 @@ export const endStream = operation({
     'Emits messageUpdated with the complete message, and pushes it. Safe to repeat: returns the message again.',
   access: 'client-or-admin',
   scope: 'messages:write',
+  conversations: true,
   form: 'envelope',
   params: z.object({ id: messageId }),
   body: z.strictObject({

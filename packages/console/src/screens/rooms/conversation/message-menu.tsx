@@ -11,13 +11,15 @@ import { useFailureText } from '../../../components/states.tsx'
 import { useApp } from '../../../session/session.tsx'
 import { useTexts } from '../../../texts/texts.ts'
 import { BanInRoom } from '../ban-in-room.tsx'
+import { useReadingApi } from './reading.ts'
 import { conversationTexts } from './texts.ts'
 import type { Message } from './use-messages.ts'
 
 /** A message's actions: copy its link or ID, pin, delete, and ban its sender in the room. */
 export function MessageMenu({ message }: { message: Message }) {
   const t = useTexts(conversationTexts)
-  const { app, api, may } = useApp()
+  const { app, may } = useApp()
+  const api = useReadingApi()
   const router = useRouter()
   const clipboard = useClipboard()
   const failureText = useFailureText()
