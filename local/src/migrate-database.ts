@@ -6,7 +6,7 @@ export async function migrateDatabase(mongoUrl: string, onProgress: (line: strin
   const db = await connectDb(mongoUrl, { appName: 'parley-start', timeoutMS: migrateTimeoutMS })
   try {
     // All services that will run are from this release.
-    await migrate(db, (line) => onProgress(`Schema: ${line}`))
+    await migrate(db, { onProgress: (line) => onProgress(`Schema: ${line}`) })
   } finally {
     await db.client.close()
   }

@@ -2,18 +2,25 @@ import { clock } from '@parley/async/clock'
 import { Umzug } from 'umzug'
 import type { Db } from './db.ts'
 import { type Migration, type MigrationDoc, migrations, migrationsCollection } from './schema.ts'
+import { inTransaction, type Session } from './transactions/transaction.ts'
 
 /** Timeout of the migrating connection: indexing a large collection can take hours. */
 export const migrateTimeoutMS = 24 * 60 * 60 * 1_000
+
+export interface MigrationOptions {
+  /** Called with a line when each migration begins and ends. */
+  onProgress?: (line: string) => void
+  /** Writes more in the transaction that notes a migration as done. */
+  also?: (name: string, session: Session) => Promise<void>
+}
 
 /**
  * Migrates the database schema to this release. Runs missing migrations in sequence; several with the same `up` run it
  * once. Connect with `migrateTimeoutMS` if collections can be large.
  *
- * @param onProgress called with a line when each migration begins and ends
  * @returns the names of the migrations that ran
  */
-export async function migrate(db: Db, onProgress: (line: string) => void = () => undefined): Promise<string[]> {
+export async function migrate(db: Db, { onProgress, also }: MigrationOptions = {}): Promise<string[]> {
   const done = db.mongo.collection<MigrationDoc>(migrationsCollection)
   const hasRun = new Set<Migration['up']>()
   const once = async (up: Migration['up']) => {
@@ -25,13 +32,16 @@ export async function migrate(db: Db, onProgress: (line: string) => void = () =>
     logger: undefined,
     storage: {
       executed: async () => (await done.find().toArray()).map(({ _id }) => _id),
-      logMigration: async ({ name }) => {
-        await done.updateOne({ _id: name }, { $setOnInsert: { atMS: clock.now() } }, { upsert: true })
-      },
+      logMigration: ({ name }) =>
+        inTransaction(db, async (session) => {
+          const atMS = { $setOnInsert: { atMS: clock.now() } }
+          const { upsertedCount } = await done.updateOne({ _id: name }, atMS, { upsert: true, session })
+          if (upsertedCount === 1) await also?.(name, session)
+        }),
       unlogMigration: ({ name }) => Promise.reject(new Error(`${name}: migrations cannot be undone`)),
     },
   })
-  runner.on('migrating', ({ name }) => onProgress(`${name}: running`))
-  runner.on('migrated', ({ name }) => onProgress(`${name}: done`))
+  runner.on('migrating', ({ name }) => onProgress?.(`${name}: running`))
+  runner.on('migrated', ({ name }) => onProgress?.(`${name}: done`))
   return (await runner.up()).map(({ name }) => name)
 }

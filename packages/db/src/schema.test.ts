@@ -25,7 +25,7 @@ describe('the schema of a database', () => {
     await assert.rejects(check, (error) => error instanceof OldSchemaError && error.message.includes('0001-baseline'))
     const lines: string[] = []
     assert.deepEqual(
-      await migrate(db, (line) => lines.push(line)),
+      await migrate(db, { onProgress: (line) => lines.push(line) }),
       migrations.map(({ name }) => name),
     )
     assert.ok(lines.includes('0001-baseline: running') && lines.includes('0001-baseline: done'))

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { createApp } from '@parley/chat/access/create-app'
 import { markAppDeleting } from '@parley/db/apps/app-deletion'
 import { connectDb, type Db } from '@parley/db/connect'
+import { inTransaction } from '@parley/db/transactions/transaction'
 import { closePresence, connectPresence, type Presence } from '@parley/presence/connect'
 import { raisePeaks, readPeaks, reportConnections } from '@parley/presence/connection-counts'
 import { isolatedServers } from '@parley/stack/test-servers'
@@ -31,7 +32,7 @@ describe('peaks of connections', () => {
     await reportConnections(presence, 'node', 'going', 3)
     await lookOnce(db, presence, createNoteOnline(db))
     assert.ok((await keptOf('going')) > 0)
-    await markAppDeleting(db, 'going')
+    await inTransaction(db, (session) => markAppDeleting(db, 'going', session))
     await db.statsPeaks.deleteMany({ app: 'going' })
     await lookOnce(db, presence, createNoteOnline(db))
     assert.equal(await keptOf('going'), 0)

@@ -11,6 +11,7 @@ import {
 } from '@parley/db/apps/app-deletion'
 import type { Db } from '@parley/db/connect'
 import { newId } from '@parley/db/messages/messages'
+import { inTransaction, type Session } from '@parley/db/transactions/transaction'
 import { rememberApiKeyMS } from './authenticate-api-key.ts'
 
 /** After two attempts a dying node no longer announces itself and is skipped. */
@@ -29,6 +30,8 @@ export interface DeleteAppParts {
   /** Prints a line for the operator. */
   say: (line: string) => void
   onProgress: DeletionProgress
+  /** Writes more in the first transaction. */
+  also?: (session: Session) => Promise<void>
   /** For tests: settles when no earlier request writes any more. */
   inFlightIsOver?: () => Promise<unknown>
 }
@@ -40,8 +43,11 @@ export interface DeleteAppParts {
  * @throws if a realtime node or a gateway does not confirm, or a server is away
  */
 export async function deleteApp(parts: DeleteAppParts, app: string): Promise<void> {
-  const { db, bus, control, say, onProgress, inFlightIsOver = () => pause(inFlightMS) } = parts
-  await markAppDeleting(db, app)
+  const { db, bus, control, say, onProgress, also, inFlightIsOver = () => pause(inFlightMS) } = parts
+  await inTransaction(db, async (session) => {
+    await markAppDeleting(db, app, session)
+    await also?.(session)
+  })
   await pause(Math.max(rememberApiKeyMS, nodesHeardWithinMS))
   // No gateway accepts an API key now, so none can issue another token.
   await deleteAppTokens(db, app)

@@ -18,11 +18,18 @@ const perTransaction = 200
 
 /**
  * Imports the lines accepted by checkFile: users, rooms and messages first, then members, so that users enter only
- * complete rooms. Emits no events, pushes or webhooks. After an interruption at any point, run it again.
+ * complete rooms. Emits no events, pushes or webhooks. After an interruption at any point, run it again. `onBegin` is called
+ * once no other import can run.
  * @throws ImportConflict if an imported document conflicts with an existing one, or another import is running
  */
-export async function importFile(db: Db, app: string, file: CheckedFile, watching: Watching): Promise<void> {
+export async function importFile(
+  db: Db,
+  app: string,
+  file: CheckedFile,
+  { onBegin, ...watching }: Watching & { onBegin?: () => Promise<void> },
+): Promise<void> {
   await importAlone(db, app, async (requireAlone) => {
+    await onBegin?.()
     try {
       await write(db, app, file, watching, requireAlone)
     } catch (error) {
@@ -38,8 +45,11 @@ export async function importFile(db: Db, app: string, file: CheckedFile, watchin
  * @returns the number of rooms that were being imported
  * @throws ImportConflict if an import of the app is running
  */
-export async function abortImport(db: Db, app: string): Promise<number> {
-  return importAlone(db, app, () => abortImporting(db, app))
+export async function abortImport(db: Db, app: string, onBegin?: () => Promise<void>): Promise<number> {
+  return importAlone(db, app, async () => {
+    await onBegin?.()
+    return abortImporting(db, app)
+  })
 }
 
 async function write(

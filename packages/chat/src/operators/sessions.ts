@@ -14,9 +14,10 @@ import {
   insertSession,
   noteSessionUse,
 } from '@parley/db/operators/sessions'
-import type { Session } from '@parley/db/transactions/transaction'
+import { inTransaction, type Session } from '@parley/db/transactions/transaction'
 import type { AuthenticatedOperator } from '../access/caller.ts'
 import { isOwnerOf, type Operators, roleIn, type Visitor } from './operators.ts'
+import { actorOf, recordOfOperator } from './record-change.ts'
 
 /** Interval at which the use of a session is recorded. */
 const noteUseEveryMS = 60_000
@@ -173,16 +174,34 @@ export async function listSessions(db: Db, { operator, session }: SignedIn): Pro
 
 /** Ends a session of the operator, by its ID in the list. @throws ApiError SESSION_NOT_FOUND */
 export async function endSession(
-  db: Db,
+  operators: Operators,
   { operator }: Pick<SignedIn, 'operator'>,
   id: string,
+  visitor: Visitor,
 ): Promise<Record<string, never>> {
-  const found = (await findSessions(db, operator)).find(({ _id }) => _id.slice(0, idLength) === id)
-  if (!found || !(await deleteSession(db, found._id))) throw new ApiError('SESSION_NOT_FOUND')
+  const found = (await findSessions(operators.db, operator)).find(({ _id }) => _id.slice(0, idLength) === id)
+  if (!found || !(await end(operators, 'endSession', { operator, session: found }, visitor)))
+    throw new ApiError('SESSION_NOT_FOUND')
   return {}
 }
 
 /** Ends the calling session. */
-export async function signOut(db: Db, { session }: Pick<SignedIn, 'session'>): Promise<void> {
-  await deleteSession(db, session._id)
+export async function signOut(operators: Operators, signedIn: SignedIn, visitor: Visitor): Promise<void> {
+  await end(operators, 'signOut', signedIn, visitor)
+}
+
+/** Returns whether the session was still there. */
+async function end(
+  operators: Operators,
+  action: string,
+  { operator, session: { _id, by, address } }: Pick<SignedIn, 'operator' | 'session'>,
+  visitor: Visitor,
+): Promise<boolean> {
+  return inTransaction(operators.db, async (transaction) => {
+    if (!(await deleteSession(operators.db, _id, transaction))) return false
+    const before = { session: _id.slice(0, idLength), by, address }
+    const ended = { action, operator: operator._id, before }
+    await recordOfOperator(operators, actorOf(operator, visitor), ended, transaction)
+    return true
+  })
 }

@@ -7,6 +7,7 @@ import { removeFilesOfApp } from '../files/files-to-clear.ts'
 import { keyRange } from '../keys.ts'
 import { findByIDs } from '../message-buckets/find-messages.ts'
 import { removeRolesIn } from '../operators/operators.ts'
+import type { Session } from '../transactions/transaction.ts'
 
 /** How to find an app's documents: by key range, or with a full scan of a small collection. */
 type Way = 'idRange' | 'roomKeyRange' | 'notes' | 'calls' | 'files' | 'roles' | 'last' | 'none'
@@ -76,8 +77,9 @@ const perBatch = 1_000
 export type DeletionProgress = (collection: string, deleted: number) => void
 
 /** Invalidates the app's keys permanently. A deletion that was killed can be resumed. */
-export async function markAppDeleting(db: Db, app: string): Promise<void> {
-  await db.apps.updateOne({ _id: app, deletingSince: { $exists: false } }, { $set: { deletingSince: clock.date() } })
+export async function markAppDeleting(db: Db, app: string, session: Session): Promise<void> {
+  const ending = { $set: { deletingSince: clock.date() } }
+  await db.apps.updateOne({ _id: app, deletingSince: { $exists: false } }, ending, { session })
 }
 
 /** Whether the app has documents in any collection that is searched by key range. */

@@ -14,7 +14,10 @@ export interface ConfigVersion {
 export const configIndexes: IndexDescription[] = [{ key: { app: 1, name: 1 } }]
 
 export async function findConfig(db: Db, app: string, session?: ClientSession): Promise<ConfigDoc[]> {
-  return db.config.find({ app }, { ...(session && { session }) }).sort({ name: 1 }).toArray()
+  return db.config
+    .find({ app }, { ...(session && { session }) })
+    .sort({ name: 1 })
+    .toArray()
 }
 
 /** The fields of a ConfigVersion in a ConfigDoc. */

@@ -21,6 +21,12 @@ class NotEmpty extends Error {
 /** Reports progress as the number of documents so far. */
 type OnProgress = (doing: 'checked' | 'restored' | 'verified' | 'replayed', documents: number) => void
 
+interface RestoreOptions {
+  onProgress: OnProgress
+  also?: (manifest: Manifest) => Promise<void>
+  moment?: PointInTime | undefined
+}
+
 /** Names the backup that is being restored. Services are not ready meanwhile: the migrations are restored last. */
 const markCollection = 'restoring'
 
@@ -51,14 +57,14 @@ export async function checkBackup(archive: Archive, onProgress: OnProgress): Pro
 /**
  * Checks a backup, restores it into an empty database and compares the result with the backup. After an interruption,
  * call it again with the same backup: it starts over. Services become ready only when the restore is complete.
+ * @param also writes more to the restored database, before services become ready
  * @param moment replays another database's oplog up to this time
  * @throws BadBackup, NotEmpty, BadOplog; BadBackup also if the restored documents differ from the backup
  */
 export async function restoreBackup(
   db: Db,
   archive: Archive,
-  onProgress: OnProgress,
-  moment?: PointInTime,
+  { onProgress, also, moment }: RestoreOptions,
 ): Promise<{ manifest: Manifest; replayed?: Replayed }> {
   const manifest = await checkBackup(archive, onProgress)
   if (moment) await checkOplog(moment, manifest.clusterTime)
@@ -77,6 +83,7 @@ export async function restoreBackup(
   const replayed =
     moment && (await replayOplog(db, moment, manifest.clusterTime, (changes) => onProgress('replayed', changes)))
   await makeIndexes(db.mongo)
+  await also?.(manifest)
   for (const collection of last) await fill(db, archive, collection, () => undefined)
   await db.mongo.collection(markCollection).drop()
   return { manifest, ...(replayed && { replayed }) }

@@ -107,6 +107,7 @@ export async function changeScheduled(
   db: Db,
   read: ScheduledDoc,
   set: Partial<ScheduledDoc> & Pick<ScheduledDoc, 'sendAtMS'>,
+  session: Session,
 ): Promise<ScheduledDoc | null> {
   const { attachments, ...others } = set
   const update = {
@@ -118,12 +119,16 @@ export async function changeScheduled(
     },
   }
   const filter = { _id: read._id, ...waiting, ...asRead(read) }
-  return db.scheduled.findOneAndUpdate(filter, update, { returnDocument: 'after' })
+  return db.scheduled.findOneAndUpdate(filter, update, { returnDocument: 'after', session })
 }
 
 /** Cancels a scheduled or refused message; null if it is in flight, or gone. */
-export async function cancelScheduled(db: Db, { _id }: Pick<ScheduledDoc, '_id'>): Promise<ScheduledDoc | null> {
-  return db.scheduled.findOneAndDelete({ _id, ...waiting })
+export async function cancelScheduled(
+  db: Db,
+  { _id }: Pick<ScheduledDoc, '_id'>,
+  session: Session,
+): Promise<ScheduledDoc | null> {
+  return db.scheduled.findOneAndDelete({ _id, ...waiting }, { session })
 }
 
 /** Leases due messages. No other process can claim them until the lease expires. */

@@ -52,6 +52,6 @@ export async function findSessions(
 }
 
 /** Returns whether the session existed. */
-export async function deleteSession(db: Db, id: string): Promise<boolean> {
-  return (await db.operatorSessions.deleteOne({ _id: id })).deletedCount === 1
+export async function deleteSession(db: Db, id: string, session: ClientSession): Promise<boolean> {
+  return (await db.operatorSessions.deleteOne({ _id: id }, { session })).deletedCount === 1
 }

@@ -11,6 +11,7 @@ import { mongoSettings, tlsPrefix } from '@parley/service/shared-settings'
 import { tlsOptions } from '@parley/service/tls-settings'
 import { version } from '@parley/service/version'
 import { Command, InvalidArgumentError } from 'commander'
+import { recordForAll } from './by-command.ts'
 
 const sayEveryMS = 5_000
 /** Reads of large collections wait for the disk. */
@@ -76,7 +77,11 @@ export function restoreCommand(): Command {
       await readManifest(archive)
       await withMongo((db) =>
         withMoment(until, async (moment) => {
-          const { manifest, replayed } = await restoreBackup(db, archive, say(), moment)
+          const { manifest, replayed } = await restoreBackup(db, archive, {
+            onProgress: say(),
+            also: ({ at: of }) => recordForAll(db, 'restore', { of, ...(moment && { until: moment.untilMS }) }),
+            moment,
+          })
           console.log(`Restored and verified in ${seconds(startedMS)} s: ${describe(manifest)}`)
           if (replayed) console.log(`Replayed ${replayed.changes} changes, the last of ${at(replayed.lastAt)}`)
         }),

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { clock } from '@parley/async/clock'
+import { findAuditEntries } from '@parley/db/audit/audit-log'
 import { restoreBackup } from '@parley/db/backup/restore'
 import { connectDb, type Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
@@ -110,6 +111,11 @@ describe('parley backup and parley restore', () => {
       await db.users.find().sort({ _id: 1 }).toArray(),
       await gateway.chat.db.users.find().sort({ _id: 1 }).toArray(),
     )
+    const entries = await findAuditEntries(db, '*', { action: 'restore' }, { limit: 10 })
+    assert.deepEqual(
+      entries.map(({ actor }) => actor),
+      ['command:restore'],
+    )
     assert.deepEqual(await db.messages.indexes(), await gateway.chat.db.messages.indexes())
   })
 
@@ -162,10 +168,7 @@ describe('parley backup and parley restore', () => {
     const db = await emptyDb()
     const isEmpty = async () => assert.deepEqual(await db.mongo.listCollections().toArray(), [])
     const refused = async (reason: RegExp) => {
-      await assert.rejects(
-        restoreBackup(db, folderArchive(backup), () => undefined),
-        reason,
-      )
+      await assert.rejects(restoreBackup(db, folderArchive(backup), { onProgress: () => undefined }), reason)
       await isEmpty()
     }
     const flipped = Buffer.from(whole)

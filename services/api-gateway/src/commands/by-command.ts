@@ -27,8 +27,8 @@ export async function recordCommand(db: Db, app: string, command: string, about:
 }
 
 /** The same in the log of the installation, which outlives every app. */
-export async function recordForAll(db: Db, command: string, about: object, app: string = everyApp): Promise<void> {
-  await record(byCommand(db, everyApp, command, app), about)
+export async function recordForAll(db: Db, command: string, about: object): Promise<void> {
+  await record(byCommand(db, everyApp, command), about)
 }
 
 async function record({ db, audit }: Audited, about: object): Promise<void> {

@@ -7,11 +7,12 @@ import { findApp } from '@parley/db/apps/apps'
 import { countAppDocs } from '@parley/db/apps/count-app-docs'
 import type { Db } from '@parley/db/connect'
 import { migrateTimeoutMS } from '@parley/db/migrate'
+import type { Session } from '@parley/db/transactions/transaction'
 import { readSettings } from '@parley/service/settings'
 import { natsSettings, tlsPrefix } from '@parley/service/shared-settings'
 import { tlsOptions } from '@parley/service/tls-settings'
 import { Command } from 'commander'
-import { recordForAll } from './by-command.ts'
+import { byCommand } from './by-command.ts'
 import { noApp, type WithDb } from './database-command.ts'
 
 const lineEvery = 10_000
@@ -47,7 +48,6 @@ async function deleteNow(db: Db, app: string): Promise<void> {
   const control = createControl(bus)
   const deleted = new Map<string, number>()
   try {
-    await recordForAll(db, 'app delete', {}, app)
     const onProgress = (collection: string, count: number) => {
       const before = deleted.get(collection)
       if (before === undefined || Math.floor(count / lineEvery) > Math.floor(before / lineEvery)) {
@@ -55,7 +55,9 @@ async function deleteNow(db: Db, app: string): Promise<void> {
       }
       deleted.set(collection, count)
     }
-    await deleteApp({ db, bus, control, say: console.log, onProgress }, app)
+    const { audit } = byCommand(db, everyApp, 'app delete', app)
+    const also = async (session: Session) => audit?.write(db, session)
+    await deleteApp({ db, bus, control, say: console.log, onProgress, also }, app)
     console.log(`the app ${JSON.stringify(app)} is deleted`)
   } finally {
     control.stop()

@@ -1,5 +1,4 @@
-import { createWriteStream } from 'node:fs'
-import { mkdir } from 'node:fs/promises'
+import { mkdir, open } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { type LeftOut, linesOfApp } from '@parley/chat/export/app-lines'
@@ -25,6 +24,8 @@ async function run(db: Db, app: string, out: string): Promise<void> {
   await requireApp(db, app)
   const file = out.endsWith('.ndjson') ? out : join(out, 'export.ndjson')
   await mkdir(dirname(file), { recursive: true })
+  // An existing file may be the only copy.
+  const target = await open(file, 'wx', 0o600)
   await recordCommand(db, app, 'export')
   const startedMS = performance.now()
   const leftOut: LeftOut = { rooms: 0, files: 0, messages: 0 }
@@ -35,8 +36,7 @@ async function run(db: Db, app: string, out: string): Promise<void> {
       yield `${line}\n`
     }
   }
-  // An existing file may be the only copy.
-  await pipeline(text, createWriteStream(file, { flags: 'wx', mode: 0o600, flush: true }))
+  await pipeline(text, target.createWriteStream({ flush: true }))
   const seconds = (performance.now() - startedMS) / 1000
   console.log(`${file}: ${count} lines in ${seconds.toFixed(1)} s`)
   if (leftOut.rooms > 0) console.log(`${leftOut.rooms} rooms have no members, or one of two: left out`)

@@ -47,7 +47,7 @@ export function importCommand(withDb: WithDb): Command {
 
 async function abort(db: Db, app: string): Promise<void> {
   await requireLasting(db, app)
-  const rooms = await abortImport(db, app)
+  const rooms = await abortImport(db, app, () => recordCommand(db, app, 'import', { abort: true }))
   console.log(rooms === 0 ? 'No room is being imported' : `${rooms} rooms take messages again`)
 }
 
@@ -70,8 +70,7 @@ async function run(db: Db, app: string, path: string, dryRun: boolean): Promise<
     if (refused) throw refused
     return console.log('The file can be imported')
   }
-  await recordCommand(db, app, 'import', counts)
-  await importFile(db, app, file, watching)
+  await importFile(db, app, file, { ...watching, onBegin: () => recordCommand(db, app, 'import', counts) })
   const seconds = (performance.now() - startedMS) / 1000
   console.log(`Imported in ${seconds.toFixed(1)} s: ${Math.round(message / seconds)} messages/s`)
   const wrong = await verifyImport(db, app, file, watching)

@@ -1,11 +1,13 @@
-import { connectDb } from '@parley/db/connect'
+import { everyApp } from '@parley/contracts/resources/operator'
+import { connectDb, type Db } from '@parley/db/connect'
 import { findLostIds } from '@parley/db/lost-ids'
-import { migrate, migrateTimeoutMS } from '@parley/db/migrate'
+import { type MigrationOptions, migrate, migrateTimeoutMS } from '@parley/db/migrate'
 import { pendingMigrations } from '@parley/db/schema'
 import { readSettings } from '@parley/service/settings'
 import { mongoSettings, tlsPrefix } from '@parley/service/shared-settings'
 import { tlsOptions } from '@parley/service/tls-settings'
 import { Command } from 'commander'
+import { byCommand } from './by-command.ts'
 
 const reminderMS = 10_000
 
@@ -26,7 +28,7 @@ export function migrateCommand(): Command {
           process.exitCode = pending.length === 0 ? 0 : 2
           return
         }
-        const done = await migrate(db, console.log)
+        const done = await migrate(db, { onProgress: console.log, also: recordIn(db) })
         console.log(done.length === 0 ? 'nothing to do: the schema is up to date' : 'the schema is up to date')
         for (const { kind, app, id } of await findLostIds(db)) {
           console.log(`app ${app}: the ${kind} ${JSON.stringify(id)} cannot be named in a URL: give it another ID`)
@@ -36,4 +38,13 @@ export function migrateCommand(): Command {
         await db.client.close()
       }
     })
+}
+
+/** Each migration that ran has an entry in the log of the installation. */
+function recordIn(db: Db): NonNullable<MigrationOptions['also']> {
+  return async (migration, session) => {
+    const { audit } = byCommand(db, everyApp, 'migrate')
+    audit?.note({ after: { migration } })
+    await audit?.write(db, session)
+  }
 }

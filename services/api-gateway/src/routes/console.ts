@@ -124,13 +124,13 @@ function mountSessions(mount: Mount, operators: Operators): void {
   mount(session.getSession, ({ caller }) => viewSession(db, caller))
 
   mount(session.signOut, async ({ caller, raw }) => {
-    await signOut(db, caller)
+    await signOut(operators, caller, visitorOf(raw))
     return new WithCookies([endedSessionCookie(raw)], {})
   })
 
   mount(session.listSessions, ({ caller }) => listSessions(db, caller))
 
-  mount(session.endSession, ({ caller, params }) => endSession(db, caller, params.id))
+  mount(session.endSession, ({ caller, params, raw }) => endSession(operators, caller, params.id, visitorOf(raw)))
 
   mount(account.changePassword, async ({ caller, body, raw }) =>
     withSession(operators, raw, await changePassword(operators, caller, body, visitorOf(raw))),

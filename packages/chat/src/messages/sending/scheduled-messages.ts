@@ -15,11 +15,13 @@ import { newId } from '@parley/db/messages/messages'
 import * as scheduled from '@parley/db/messages/scheduled'
 import { countScheduled, findScheduledPage, insertScheduled, scheduledIdOf } from '@parley/db/messages/scheduled'
 import { isBlocked } from '@parley/db/rooms/blocked-members'
+import { inTransaction, type Session } from '@parley/db/transactions/transaction'
 import { NoTurn } from '@parley/db/transactions/turns'
 import { banInForce } from '@parley/db/users/app-bans'
 import { findUser } from '@parley/db/users/users'
 import { asUser, type Caller, userOf } from '../../access/caller.ts'
 import { requireMember } from '../../access/require-member.ts'
+import { type AuditDetails, changedFields } from '../../audit/recorder.ts'
 import type { Chat } from '../../chat.ts'
 import { attachFiles } from '../../files/attach-files.ts'
 import { bannedFromApp } from '../../moderation/banned-from-app.ts'
@@ -154,24 +156,50 @@ async function changeAsRead(
   const toCheck = wanted ?? (becomesTheirs ? found.attachments : undefined)
   const checked = toCheck && (await attachFiles(chat, { ...found, byClient }, toCheck))
   const attachments = wanted && checked
-  const changed = await scheduled.changeScheduled(db, found, {
+  const set = {
     sendAtMS: sendAtMS ?? found.sendAtMS,
     ...(message !== undefined && { content: contentOf(message) }),
     ...(messageType !== undefined && { messageType }),
     ...(attachments && { attachments }),
     ...(byClient && { byClient }),
+  }
+  const changed = await inTransaction(db, async (session) => {
+    const written = await scheduled.changeScheduled(db, found, set, session)
+    if (written) await audit(chat, found, changedFields(shownInAudit(found), set, ['content', 'attachments']), session)
+    return written
   })
   if (changed && attachments) await releaseFiles(db, by.app, found.attachments ?? [])
   return changed
 }
 
 /** @throws ApiError SCHEDULED_NOT_FOUND, also when it is being sent */
-export async function cancelScheduled({ db }: Chat, by: Caller, id: string): Promise<ScheduledMessage> {
-  const cancelled = await scheduled.cancelScheduled(db, await findOwn(db, by, id))
+export async function cancelScheduled(chat: Chat, by: Caller, id: string): Promise<ScheduledMessage> {
+  const { db } = chat
+  const own = await findOwn(db, by, id)
+  const cancelled = await inTransaction(db, async (session) => {
+    const found = await scheduled.cancelScheduled(db, own, session)
+    if (found) await audit(chat, found, { before: shownInAudit(found) }, session)
+    return found
+  })
   if (!cancelled) throw unknown(id)
   await releaseFiles(db, by.app, cancelled.attachments ?? [])
   return toScheduledView(cancelled)
 }
+
+/** Records a change of a user's message by a key or an operator: the subject is the user. */
+async function audit(
+  { audit: recorder, db }: Chat,
+  { id, room, sender }: ScheduledDoc,
+  { before, after }: Pick<AuditDetails, 'before' | 'after'>,
+  session: Session,
+): Promise<void> {
+  const about = { scheduled: id, room, ...before }
+  recorder?.note({ subject: { kind: 'user', id: sender }, before: about, ...(after && { after }) })
+  await recorder?.write(db, session)
+}
+
+/** Without texts. */
+const shownInAudit = ({ sendAtMS, messageType }: ScheduledDoc) => ({ sendAtMS, messageType })
 
 async function findOwn(db: Chat['db'], by: Caller, id: string): Promise<ScheduledDoc> {
   const found = await scheduled.findScheduled(db, by.app, id)

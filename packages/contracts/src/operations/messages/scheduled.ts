@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { comparedText, madeId, messageId, naming, roomId, userId } from '../../ids.ts'
-import { operation } from '../../operation.ts'
+import { auditsParam, operation } from '../../operation.ts'
+import { nextCursor, pageCursor } from '../../page-cursor.ts'
 import { attachments, attachmentsOrNone } from '../../resources/file.ts'
 import { maxMentions, messageContent, messageType } from '../../resources/message.ts'
 import { scheduledMessage, sendAtMS } from '../../resources/scheduled-message.ts'
@@ -78,11 +79,11 @@ export const listScheduled = operation({
   query: z.object({
     sender: userId.optional().describe('API key only'),
     limit: z.coerce.number().int().min(1).max(100).default(20),
-    cursor: z.string().max(100).optional().describe('`cursor` of the previous page'),
+    cursor: pageCursor,
   }),
   result: z.object({
     data: z.array(scheduledMessage),
-    cursor: z.string().optional().describe('For the next page; absent on the last one'),
+    cursor: nextCursor,
   }),
   errors: ['INVALID_QUERY'],
   extension: true,
@@ -97,6 +98,8 @@ export const changeScheduled = operation({
   summary: 'Change a scheduled message, or reschedule a refused one',
   access: 'client-or-admin',
   scope: 'messages:write',
+  conversations: true,
+  audit: auditsParam('message', 'id'),
   form: 'envelope',
   params,
   body: z.strictObject({
@@ -121,6 +124,8 @@ export const cancelScheduled = operation({
   summary: 'Cancel a scheduled message',
   access: 'client-or-admin',
   scope: 'messages:write',
+  conversations: true,
+  audit: auditsParam('message', 'id'),
   form: 'envelope',
   params,
   result: scheduledMessage,

@@ -12,7 +12,7 @@ import { startTestGateway, type TestGateway, type TestUser } from '../../test-ga
 
 /** Write operations that are not audited: they send, or prepare a send. */
 const sends = [
-  ...['sendMessage', 'sendBatch', 'scheduleMessage', 'changeScheduled', 'cancelScheduled', 'streamText'],
+  ...['sendMessage', 'sendBatch', 'scheduleMessage', 'streamText'],
   ...['openStream', 'appendStream', 'endStream', 'createFile', 'markUploaded', 'pushToClients', 'tryModeration'],
 ]
 
@@ -36,6 +36,11 @@ describe('the audit log', () => {
   const newMessage = async (room: string) =>
     (await alice.call('POST', `/rooms/${room}/message`, { message: 'secret text', messageType: 'text' })).body.result
       ._id
+  const newScheduled = async () => {
+    const message = { room: await newRoom(), message: 'secret text', messageType: 'text' }
+    const { body } = await alice.call('POST', '/scheduled', { ...message, sendAtMS: Date.now() + 3_600_000 })
+    return body.result.id
+  }
   const newCall = async (state: 'failed' | 'done') => {
     const call = {
       ...{ _id: randomUUID(), app: gateway.app, queue: 'q', target: 'https://example.com', state, data: '{}' },
@@ -69,6 +74,15 @@ describe('the audit log', () => {
       const id = await newMessage(room)
       return { request: ['DELETE', `/rooms/${room}/messages/${id}`], subject: `message:${id}` }
     },
+    changeScheduled: async () => {
+      const id = await newScheduled()
+      const change = { message: 'secret text 2', sendAtMS: Date.now() + 7_200_000 }
+      return { request: ['PUT', `/scheduled/${id}`, change], subject: 'user:alice' }
+    },
+    cancelScheduled: async () => ({
+      request: ['DELETE', `/scheduled/${await newScheduled()}`],
+      subject: 'user:alice',
+    }),
     pinMessage: async () => {
       const id = await newMessage(await newRoom())
       return { request: ['POST', `/messages/${id}/pin`], subject: `message:${id}` }

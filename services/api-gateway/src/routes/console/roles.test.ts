@@ -5,6 +5,7 @@ import { roles, scopesOfRole } from '@parley/contracts/roles'
 import { insertApp } from '@parley/db/apps/apps'
 import { findAuditEntries } from '@parley/db/audit/audit-log'
 import { removeRolesIn } from '@parley/db/operators/operators'
+import type { OutgoingCallDoc } from '@parley/db/push/documents'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { newOperator, type TestOperator } from '../../console/test-operator.ts'
 import { startTestGateway, type TestGateway } from '../../test-gateway.ts'
@@ -169,6 +170,43 @@ describe('operators and their roles', () => {
     // Without a reason a room comes without messages, except for a key.
     assert.doesNotMatch((await support.call('GET', `/admin/rooms/${room}`)).text, /secret words/)
     assert.match((await gateway.admin('GET', `/admin/rooms/${room}`)).text, /secret words/)
+  })
+
+  test('lists of webhook calls have no answers for operators, since those can be messages; a call read with a reason has', async () => {
+    const _id = `hook_${randomUUID()}`
+    const call = {
+      ...{ _id, app: gateway.app, room: 'r', client: '', event: 'MESSAGE', kind: 'webhook', queue: 'q', data: '{}' },
+      ...{ target: 'https://example.com', state: 'done', tries: 1, createdAtMS: Date.now() - 1_000 },
+      lastTry: { status: 200, answer: 'secret answer', durationMS: 1, atMS: Date.now() },
+    }
+    await gateway.chat.db.outgoingCalls.insertOne(call as unknown as OutgoingCallDoc)
+    const listed = await owner.call('GET', '/admin/webhooks/calls')
+    assert.ok(listed.text.includes(_id) && !listed.text.includes('secret answer'), listed.text)
+    const read = await owner.call('GET', `/admin/webhooks/calls/${_id}`, undefined, reason)
+    assert.match(read.text, /secret answer/)
+    assert.match((await gateway.admin('GET', '/admin/webhooks/calls')).text, /secret answer/)
+  })
+
+  test('a moderator neither erases by a decision nor sees reports without a reason', async () => {
+    const [bob, alice] = [await gateway.newUser(), await gateway.newUser()]
+    const room = await gateway.newRoom([alice, bob])
+    const message = { room, sender: bob.id, message: 'secret words', messageType: 'text' }
+    const { _id } = (await gateway.admin('POST', '/messages', message)).body.result
+    await alice.call('POST', `/messages/${_id}/report`, { reason: 'rude' })
+    const moderator = await newOperator(gateway, [{ app: gateway.app, role: 'moderator' }])
+    const refused = await moderator.call('GET', `/admin/reports?room=${room}`)
+    assert.deepEqual([refused.status, refused.body.error.code], [400, 'MISSING_PARAMETER'])
+    const reports = await moderator.call('GET', `/admin/reports?room=${room}`, undefined, reason)
+    assert.match(reports.text, /secret words/)
+    const [{ id }] = reports.body.result.data
+    const decide = (by: TestOperator, decision: string) => by.call('POST', `/admin/reports/${id}/decide`, { decision })
+    const denied = await decide(moderator, 'erase')
+    assert.equal(denied.status, 403)
+    assert.match(denied.body.error.message, /the operator lacks the scope users:write/)
+    assert.equal((await gateway.admin('GET', `/admin/clients/${bob.id}`)).status, 200)
+    assert.equal((await decide(moderator, 'delete')).status, 200)
+    const entries = (await entriesOf(moderator)).map(({ action }) => action)
+    assert.deepEqual(entries, ['decideReport', 'listReports'])
   })
 
   test('the audit log names the operator of changes, and of sends in a user’s name', async () => {

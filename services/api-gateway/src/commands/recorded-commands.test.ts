@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { importAlone } from '@parley/chat/import/import-alone'
+import { connectDb } from '@parley/db/connect'
+import { testServers, withDatabase } from '@parley/stack/test-servers'
+import type { Command } from 'commander'
+import { afterAll, beforeAll, describe, onTestFinished, test } from 'vitest'
+import { startTestGateway, type TestGateway } from '../test-gateway.ts'
+import { parleyCommand } from './parley-command.ts'
+
+const run = promisify(execFile)
+const parley = join(import.meta.dirname, '../parley.ts')
+const docs = join(import.meta.dirname, '../../../../docs/reference/audit.md')
+
+/** Commands that change an app, a part of the installation or its database, or give all of an app away. */
+const recorded = [
+  ...['app create', 'app delete', 'app rotate-webhook-secret', 'badge repair', 'export', 'import', 'key add'],
+  ...['key revoke', 'migrate', 'operator add', 'operator remove', 'operator reset', 'rebuild-stream', 'restore'],
+]
+const others = ['app list', 'audit verify', 'backup', 'convert', 'key list', 'operator list', 'shard', 'size']
+
+describe('commands in the audit log', () => {
+  let gateway: TestGateway
+  let dir: string
+  let mongoUrl: string
+  beforeAll(async () => {
+    gateway = await startTestGateway()
+    dir = await mkdtemp(join(tmpdir(), 'parley-recorded-'))
+    mongoUrl = (await testServers()).mongoUrl
+  })
+  afterAll(async () => {
+    await gateway.stop()
+    await rm(dir, { recursive: true, force: true })
+  })
+
+  function command(args: string[], database = gateway.chat.db.mongo.databaseName) {
+    const env = { PATH: process.env['PATH'], NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] }
+    return run(process.execPath, [parley, ...args], {
+      env: { ...env, PARLEY_MONGO_URL: withDatabase(mongoUrl, database) },
+    })
+  }
+  const entriesOf = (action: string) => gateway.chat.db.audit.countDocuments({ app: gateway.app, action })
+
+  test('every command is recorded, as the page says, or changes nothing', async () => {
+    const leaves = (of: Command, path: string[]): string[] =>
+      of.commands.length === 0 ? [path.join(' ')] : of.commands.flatMap((one) => leaves(one, [...path, one.name()]))
+    assert.deepEqual(leaves(parleyCommand(), []).toSorted(), [...recorded, ...others].toSorted())
+    const page = await readFile(docs, 'utf8')
+    for (const name of recorded) assert.ok(page.includes(`\`${name}\``), name)
+  })
+
+  test('migrate leaves one entry for each migration that ran, and none when there is nothing to do', async () => {
+    const database = `migrated_${randomUUID().replaceAll('-', '')}`
+    const db = await connectDb(withDatabase(mongoUrl, database))
+    onTestFinished(async () => {
+      await db.mongo.dropDatabase({ writeConcern: { w: 1 } })
+      await db.client.close()
+    })
+    const recordedIn = async () =>
+      (await db.audit.find({ app: '*', action: 'migrate' }).sort({ after: 1 }).toArray()).map(({ after }) => after)
+    await command(['migrate', '--dry-run'], database).catch(() => undefined)
+    assert.deepEqual(await recordedIn(), [])
+    await command(['migrate'], database)
+    const ran = await db.mongo.collection('migrations').find().sort({ _id: 1 }).toArray()
+    const expected = ran.map(({ _id: migration }) => JSON.stringify({ migration }))
+    assert.ok(expected.length > 0)
+    assert.deepEqual(await recordedIn(), expected)
+    await command(['migrate'], database)
+    assert.deepEqual(await recordedIn(), expected)
+  })
+
+  test('an import that cannot begin leaves no entry; one that does, one', async () => {
+    const file = join(dir, 'import.ndjson')
+    await writeFile(file, `${JSON.stringify({ type: 'user', _id: 'imported', nickname: 'Ida' })}\n`)
+    await importAlone(gateway.chat.db, gateway.app, async () => {
+      await assert.rejects(command(['import', file, '--app', gateway.app]), /import/)
+      await assert.rejects(command(['import', '--abort', '--app', gateway.app]), /import/)
+    })
+    assert.equal(await entriesOf('import'), 0)
+    await command(['import', file, '--app', gateway.app])
+    assert.equal(await entriesOf('import'), 1)
+    await command(['import', '--abort', '--app', gateway.app])
+    assert.equal(await entriesOf('import'), 2)
+  })
+
+  test('an export over a file that exists leaves no entry; one into a new file does', async () => {
+    const file = join(dir, 'export.ndjson')
+    await writeFile(file, 'the only copy')
+    await assert.rejects(command(['export', '--app', gateway.app, '--out', file]), /EEXIST/)
+    assert.equal(await readFile(file, 'utf8'), 'the only copy')
+    assert.equal(await entriesOf('export'), 0)
+    await command(['export', '--app', gateway.app, '--out', join(dir, 'new.ndjson')])
+    assert.equal(await entriesOf('export'), 1)
+  })
+})
