@@ -63,7 +63,7 @@ interface OperationParts {
    * (docs/reference/audit.md).
    */
   audit?: (input: AuditedInput) => AuditSubject | undefined
-  /** Scopes that some input needs besides `scope`, such as that of the operation with the same effect. Users need none. */
+  /** Scopes that some input needs besides `scope`: those of the operation with the same effect. Users need none. */
   scopesFor?: (input: AuditedInput) => readonly Scope[]
   /** True if the response contains message texts: operators must give a reason, which is audited. */
   conversations?: true

@@ -18,8 +18,8 @@ const perTransaction = 200
 
 /**
  * Imports the lines accepted by checkFile: users, rooms and messages first, then members, so that users enter only
- * complete rooms. Emits no events, pushes or webhooks. After an interruption at any point, run it again. `onBegin` is called
- * once no other import can run.
+ * complete rooms. Emits no events, pushes or webhooks. After an interruption at any point, run it again. `onBegin` is
+ * called once no other import can run.
  * @throws ImportConflict if an imported document conflicts with an existing one, or another import is running
  */
 export async function importFile(

@@ -26,7 +26,7 @@ import { checkPrivateKeys, getConfig, privateByDefault, privateKeysIn } from './
 /** Maximum size of all values together, since every client may request all of them. */
 const maxBytes = 4 * 1024 * 1024
 
-/** Keys whose values never enter the audit log, even if the app shows them to its users: they name servers of the integrator. */
+/** Keys whose values never enter the audit log: they name servers of the integrator, even if users may see them. */
 const secretKeys = [...privateByDefault, directoryKey]
 
 /** Schemas of keys without a check of their own. */

@@ -995,7 +995,7 @@ export interface WebhookDelivery {
    */
   status?: number
   /**
-   * First KiB of the last response
+   * First KiB of the last response; operators do not get it in lists
    */
   answer?: string
   /**

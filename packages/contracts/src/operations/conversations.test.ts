@@ -18,7 +18,7 @@ const withTexts = new Set([
 const withoutLatest = new Set(['Room', 'AdminRoom'])
 /** They answer with the text that the caller has just given. */
 const ofTheCaller = ['sendMessage', 'sendBatch', 'writeMessage', 'scheduleMessage', 'openStream']
-/** No text, although the schema has a place for it: a decided report, jobs without outcomes, a room without its latest message. */
+/** Their schemas have texts, their results none: a decided report, jobs without outcomes, a room without messages. */
 const withoutText = ['decideReport', 'listJobs', 'addMembers']
 
 test('every operation that gives operators texts of conversations asks for a reason', () => {
