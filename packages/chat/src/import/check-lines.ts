@@ -3,6 +3,7 @@ import { maxMembers } from '@parley/contracts/operations/rooms/members'
 import { maxPrefs } from '@parley/contracts/operations/users/preferences'
 import { maxReactionsOfUser } from '@parley/contracts/resources/message'
 import { CheckedQuotes, type No } from './check-quotes.ts'
+import { roomOf } from './checked-file.ts'
 import { KnownIds, messageHash } from './known-ids.ts'
 import type { Line } from './lines-of.ts'
 import type { Problem } from './read-line.ts'
@@ -13,6 +14,8 @@ interface CheckedRoom {
   room: ImportOf<'room'>
   members: Set<string>
   lastTimeMS: number
+  /** Good lines of the room so far. */
+  counts: Partial<Counts>
 }
 
 /** The position of a line. */
@@ -63,9 +66,15 @@ export class LineChecks {
       this.isUnordered ||= problems.some(({ reason }) => reason.startsWith(noLine) || reason === olderThanBefore)
       return problems
     }
-    this.counts[read.type]++
     take()
+    this.#count(read.type, roomOf(read), 1)
     return []
+  }
+
+  #count(type: ImportLine['type'], room: string | undefined, by: 1 | -1): void {
+    this.counts[type] += by
+    const known = room === undefined ? undefined : this.#rooms.get(room)
+    if (known) known.counts[type] = (known.counts[type] ?? 0) + by
   }
 
   /** Problems that show only once the whole file is read. A room with a problem is refused with all of its lines. */
@@ -76,9 +85,9 @@ export class LineChecks {
       if (isThere && !this.#quotes.isInThread(hash)) continue
       problems.push(problemAt(line, 'lastRead', isThere ? 'is in a thread' : 'no such message in the room'))
       this.#rooms.get(room)?.members.delete(user)
-      this.counts.membership--
+      this.#count('membership', room, -1)
     }
-    for (const { line, room, members } of this.#rooms.values()) {
+    for (const { line, room, members, counts } of this.#rooms.values()) {
       const no = (field: string, reason: string) => {
         problems.push(problemAt(line, field, `${reason}; the room is left out with its messages`))
         this.refusedRooms.add(room._id)
@@ -91,6 +100,8 @@ export class LineChecks {
       for (const [field, user] of rolesOf(room)) {
         if (!members.has(user)) no(field, `${JSON.stringify(user)} has no membership line`)
       }
+      if (!this.refusedRooms.has(room._id)) continue
+      for (const type of Object.keys(counts) as (keyof Counts)[]) this.counts[type] -= counts[type] ?? 0
     }
     return problems
   }
@@ -138,7 +149,7 @@ export class LineChecks {
 
   #checkRoom(line: At, room: ImportOf<'room'>, no: No): () => void {
     if (this.#rooms.has(room._id)) no('_id', 'this room already has a line')
-    const take = () => void this.#rooms.set(room._id, { line, room, members: new Set(), lastTimeMS: 0 })
+    const take = () => void this.#rooms.set(room._id, { line, room, members: new Set(), lastTimeMS: 0, counts: {} })
     if (room.roomType === 'group') {
       if (room.members) no('members', 'for direct rooms only: a group has membership lines')
       return take

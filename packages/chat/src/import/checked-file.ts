@@ -44,7 +44,8 @@ export async function* batchesOf(
   if (batch.length > 0) yield batch
 }
 
-function roomOf(line: ImportLine): string | undefined {
+/** The ID of the room that a line is, or belongs to. */
+export function roomOf(line: ImportLine): string | undefined {
   if (line.type === 'room') return line._id
   return 'room' in line ? line.room : undefined
 }

@@ -66,8 +66,7 @@ async function write(
     // Reads the next lines while these are written.
     await writing
     await requireAlone()
-    onProgress('written', (done += batch.length))
-    writing = writer.write(batch)
+    writing = writer.write(batch).then(() => onProgress('written', (done += batch.length)))
     // Awaited in the next round.
     writing.catch(() => undefined)
   }

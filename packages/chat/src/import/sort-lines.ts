@@ -1,9 +1,8 @@
-import { once } from 'node:events'
 import { createWriteStream, mkdtempSync, rmSync } from 'node:fs'
-import { open } from 'node:fs/promises'
+import { type FileHandle, open } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { finished } from 'node:stream/promises'
+import { pipeline } from 'node:stream/promises'
 import type { ImportLine } from '@parley/contracts/import-line'
 import { type Line, linesOf } from './lines-of.ts'
 import { type Problem, readLine } from './read-line.ts'
@@ -23,6 +22,7 @@ interface LinePosition {
 /**
  * Sorts the good lines of a file into the order that the import needs: by type, and messages by time.
  * @returns a temporary file that is removed on exit, the original line numbers, and the problems of the other lines
+ * @throws Error if the temporary file cannot be written, or the file shrinks meanwhile
  */
 export async function sortLines(
   path: string,
@@ -43,18 +43,23 @@ export async function sortLines(
   const sorted = join(folder, 'sorted.ndjson')
   const source = await open(path)
   try {
-    const target = createWriteStream(sorted)
-    for (const { offset, length } of positions) {
-      const line = Buffer.alloc(length + 1, '\n')
-      await source.read(line, 0, length, offset)
-      if (!target.write(line)) await once(target, 'drain')
-    }
-    target.end()
-    await finished(target)
+    await pipeline(readLines(source, positions), createWriteStream(sorted))
   } finally {
     await source.close()
   }
   return { path: sorted, numbers: positions.map(({ number }) => number), problems }
+}
+
+async function* readLines(source: FileHandle, positions: readonly LinePosition[]): AsyncGenerator<Buffer> {
+  for (const { offset, length } of positions) {
+    const line = Buffer.alloc(length + 1, '\n')
+    for (let done = 0; done < length; ) {
+      const { bytesRead } = await source.read(line, done, length - done, offset + done)
+      if (bytesRead === 0) throw new Error('the file changed during the import')
+      done += bytesRead
+    }
+    yield line
+  }
 }
 
 function positionOf({ number, offset, bytes }: Line, read: ImportLine): LinePosition {

@@ -94,8 +94,8 @@ function aboutOf({ event, data = 'null' }: Pick<Call, 'event' | 'data'>): About 
 }
 
 /**
- * The data to send for a waiting call. It is unchanged, unless its message or the quoted one was deleted or recalled
- * meanwhile, or a named user was erased.
+ * The data to send for a waiting call. It is unchanged, unless its message or the quoted one was deleted, recalled or
+ * removed by retention meanwhile, or a named user was erased.
  */
 export async function waitedCallData(db: Db, call: Call): Promise<string> {
   const { app, room, event, data = 'null' } = call
@@ -104,11 +104,22 @@ export async function waitedCallData(db: Db, call: Call): Promise<string> {
   if (typeof before?._id !== 'string') return data
   if (before.isDeleted === true) return withoutErased(db, app, data)
   const view = (await messagesNow(db, app, [{ room, id: before._id }]))(room, before._id)
-  const isGone = view !== undefined && (view.isDeleted || isShownRecalled(view))
-  if (isGone) return currentCallData(db, call)
-  const quoteIsGone = Boolean(before.replyTo?.text) && view?.replyTo?.text === ''
+  if (!view) return withoutErased(db, app, JSON.stringify(stubOf(before)))
+  if (view.isDeleted || isShownRecalled(view)) return currentCallData(db, call)
+  const quoteIsGone = Boolean(before.replyTo?.text) && !view.replyTo?.text
   return withoutErased(db, app, quoteIsGone ? JSON.stringify({ ...before, replyTo: view.replyTo }) : data)
 }
+
+/** The Message of a call without its contents and quotes, as if it were deleted. */
+function stubOf(before: About): object {
+  const left = Object.entries(before).filter(([name]) => !contents.has(name))
+  return { ...Object.fromEntries(left), reactions: [], reactionCount: 0, isDeleted: true }
+}
+
+const contents: ReadonlySet<string> = new Set<keyof Message>([
+  ...(['message', 'mentions', 'attachments', 'pinned', 'streaming', 'expiresAtMS'] as const),
+  ...(['replyTo', 'lastThreadMessage'] as const),
+])
 
 /** Returns a lookup of current messages, which gives undefined for an ID that is not a message of the room. */
 async function messagesNow(

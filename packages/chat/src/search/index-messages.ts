@@ -62,7 +62,7 @@ async function indexChunk(db: Db, roomKey: string): Promise<boolean> {
 export interface SearchIndex {
   /**
    * Indexes the room now, until a time at most. Runs of one room never overlap in this process, where they would only
-   * conflict. Callers during a run share the next one.
+   * conflict. Callers during a run share the next one, which lasts until the latest of their times.
    */
   index(roomKey: string, untilMS: number): Promise<void>
   /** Called when the room has new messages. */
@@ -76,7 +76,7 @@ export function createSearchIndex(db: Db, log: Log): SearchIndex {
 
   const queue = new PQueue({ concurrency: roomsAtOnce })
 
-  const running = new Map<string, { now: Promise<void>; next?: Promise<void> }>()
+  const running = new Map<string, { now: Promise<void>; next?: { untilMS: number; run: Promise<void> } }>()
 
   function index(roomKey: string, untilMS: number): Promise<void> {
     const there = running.get(roomKey)
@@ -85,8 +85,12 @@ export function createSearchIndex(db: Db, log: Log): SearchIndex {
       running.set(roomKey, { now })
       return now
     }
-    there.next ??= there.now.catch(() => undefined).then(() => index(roomKey, untilMS))
-    return there.next
+    const next = (there.next ??= {
+      untilMS,
+      run: there.now.catch(() => undefined).then(() => index(roomKey, there.next?.untilMS ?? untilMS)),
+    })
+    next.untilMS = Math.max(next.untilMS, untilMS)
+    return next.run
   }
 
   async function run(roomKey: string): Promise<void> {

@@ -5,7 +5,6 @@ import { disownFiles } from '@parley/db/files/disown-files'
 import { removeFilesOf } from '@parley/db/files/files-to-clear'
 import { findHeldRooms } from '@parley/db/holds/holds'
 import { advanceJob, JobTaken } from '@parley/db/jobs'
-import { key } from '@parley/db/keys'
 import { removeSavedOf } from '@parley/db/messages/saved-messages'
 import { deleteScheduledOf } from '@parley/db/messages/scheduled'
 import { removeUserDeletions } from '@parley/db/messages/user-deletions'
@@ -14,7 +13,6 @@ import { forgetAnswersOfRoom } from '@parley/db/push/call-history'
 import { forgetPushes } from '@parley/db/push/forget-pushes'
 import type { RoomDoc } from '@parley/db/rooms/documents'
 import { removeFromRooms } from '@parley/db/rooms/remove-members'
-import { findRoomsByKey } from '@parley/db/rooms/rooms'
 import { findRoomIdsOfUser } from '@parley/db/rooms/rooms-of-users'
 import { leaveThreads } from '@parley/db/threads/thread-members'
 import { inTransaction, type Session } from '@parley/db/transactions/transaction'
@@ -99,12 +97,7 @@ async function leaveIn(
   session: Session,
 ): Promise<Committed<RoomDoc>[]> {
   const { app } = job
-  const found = await findRoomsByKey(
-    chat.db,
-    ids.map((id) => key(app, id)),
-    session,
-  )
-  const rooms = await removeFromRooms(chat.db, found, user, maxMembersShown, session)
+  const rooms = await removeFromRooms(chat.db, { app, user }, ids, maxMembersShown, session)
   await advanceJob(chat.db, job, rooms.length, { session })
   const changes = rooms.map((room) => {
     const events: PendingEvents = []

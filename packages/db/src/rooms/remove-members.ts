@@ -7,7 +7,7 @@ import type { RoomDoc } from './documents.ts'
 import { endInvitations } from './invitations.ts'
 import { freePairs } from './pairs.ts'
 import { findFirstMembers } from './room-members.ts'
-import { moved } from './rooms.ts'
+import { findRoomsByKey, moved } from './rooms.ts'
 
 /**
  * Removes users from a room, in a transaction: their memberships, invitations and roles. If the owner is removed, the
@@ -49,22 +49,25 @@ export async function removeMembers(
 
 /**
  * Removes a user from many rooms, in a transaction, like removeMembers. Closes direct rooms for the other user too.
- * Returns the changed rooms that the user was a member of.
+ * Returns the changed rooms that the user was a member of. A membership whose room is missing is removed as well.
  */
 export async function removeFromRooms(
   db: Db,
-  rooms: readonly RoomDoc[],
-  user: string,
+  { app, user }: { app: string; user: string },
+  ids: readonly string[],
   maxShown: number,
   session: ClientSession,
 ): Promise<RoomDoc[]> {
-  const membershipOf = ({ app, id }: RoomDoc) => key(app, id, user)
-  const own = { _id: { $in: rooms.map(membershipOf) } }
-  const found = await db.memberships.find(own, { session, projection: { _id: 1 } }).toArray()
-  const memberships = new Set(found.map(({ _id }) => _id))
-  const left = rooms.filter((room) => memberships.has(membershipOf(room)))
-  if (left.length === 0) return []
+  const own = { _id: { $in: ids.map((id) => key(app, id, user)) } }
+  const found = await db.memberships.find(own, { session, projection: { roomKey: 1 } }).toArray()
+  if (found.length === 0) return []
   await db.memberships.deleteMany(own, { session })
+  const left = await findRoomsByKey(
+    db,
+    found.map(({ roomKey }) => roomKey),
+    session,
+  )
+  if (left.length === 0) return []
   await db.invitations.deleteMany(own, { session })
   await freePairs(
     db,

@@ -139,12 +139,7 @@ class Names {
     return listed.map((code) => {
       codes.add(code)
       const only = { const: code }
-      // A field of one code says so: "Of SLOW_MODE: ...".
-      const own = Object.entries(others).filter(([, { description = '' }]) => {
-        const of = /^Of ([A-Z_]+):/.exec(String(description))?.[1]
-        return of === undefined || of === code
-      })
-      const described = inEnvelope ? { ...error, properties: { code: only, ...Object.fromEntries(own) } } : only
+      const described = inEnvelope ? { ...error, properties: { code: only, ...others } } : only
       const name = errorName(code, form)
       return this.object(name, { ...schema, properties: { ...withConstant(properties), error: described } })
     })

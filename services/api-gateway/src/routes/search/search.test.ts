@@ -4,7 +4,8 @@ import { indexRoom } from '@parley/chat/search/index-messages'
 import { conditionsOf } from '@parley/chat/search/search-words'
 import { isDatabaseAway } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
-import { searchTextsWith } from '@parley/db/messages/search-texts'
+import { findSearchProgress, searchTextsWith } from '@parley/db/messages/search-texts'
+import { flushRooms } from '@parley/db/room-buffer/flush'
 import { afterAll, beforeAll, describe, test, vi } from 'vitest'
 import { startWithAliceAndBob, type TestGateway, type TestUser } from '../../test-gateway.ts'
 
@@ -62,6 +63,16 @@ describe('POST /search', () => {
     assert.equal(found[1].text, 'excerpt two')
     assert.ok(found[0].text.length < 1_000)
     assert.equal((await search({})).body.result.found, undefined)
+  })
+
+  test('indexing that shares a run lasts as long as the longest caller wants', async () => {
+    const room = await gateway.newRoom([alice, bob])
+    await send(room, 'shared run')
+    const { db, searchIndex } = gateway.chat
+    const roomKey = key(gateway.app, room)
+    await flushRooms(db, [roomKey])
+    await Promise.all([0, 0, Number.POSITIVE_INFINITY].map((untilMS) => searchIndex.index(roomKey, untilMS)))
+    assert.equal((await findSearchProgress(db, [roomKey])).get(roomKey), 1)
   })
 
   test("covers the caller's rooms only, narrowed by room and roomTags, and cut at limit", async () => {

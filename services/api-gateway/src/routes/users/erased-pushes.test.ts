@@ -3,6 +3,7 @@ import { waitedCallData } from '@parley/chat/integrations/call-data'
 import { takeNextJob } from '@parley/chat/jobs/run-jobs'
 import { createJobs } from '@parley/chat/jobs/work-on-job'
 import { key } from '@parley/db/keys'
+import { newId } from '@parley/db/messages/messages'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { startTestGateway, type TestGateway } from '../../test-gateway.ts'
 
@@ -64,17 +65,19 @@ test('erasing a user removes them from all push records, and keeps the others', 
 test('a queued call names an erased user by the ID alone', async () => {
   const { app } = gateway
   const { db } = gateway.chat
-  await gateway.newUser('mallory')
-  await gateway.newUser('carol')
-  const profile = (_id: string) => ({ _id, id: _id, nickname: `${_id}'s name` })
+  const users = [await gateway.newUser('mallory'), await gateway.newUser('carol')] as const
+  const room = await gateway.newRoom([...users])
+  const hi = { message: 'hi', messageType: 'text' }
+  const { _id } = (await users[0].call('POST', `/rooms/${room}/message`, hi)).body.result
+  const profile = (id: string) => ({ _id: id, id, nickname: `${id}'s name` })
   const data = {
-    MESSAGE: { _id: 'm', message: 'hi', sender: profile('mallory') },
-    MESSAGE_DELETED: { _id: 'm', isDeleted: true, sender: profile('mallory') },
-    PUSH: { _id: 'm', message: 'hi', sender: profile('mallory'), pushToClients: ['carol'] },
+    MESSAGE: { _id, message: 'hi', sender: profile('mallory') },
+    MESSAGE_DELETED: { _id, isDeleted: true, sender: profile('mallory') },
+    PUSH: { _id, message: 'hi', sender: profile('mallory'), pushToClients: ['carol'] },
     ROOM: { _id: 'room', members: [profile('mallory'), profile('carol')], sender: '' },
   }
   const waited = async (event: keyof typeof data) =>
-    waitedCallData(db, { _id: 'call', app, room: 'room', event, client: '', data: JSON.stringify(data[event]) })
+    waitedCallData(db, { _id: 'call', app, room, event, client: '', data: JSON.stringify(data[event]) })
   const events = Object.keys(data) as (keyof typeof data)[]
   for (const event of events) assert.equal(await waited(event), JSON.stringify(data[event]))
   await gateway.admin('DELETE', '/admin/clients/mallory')
@@ -85,6 +88,23 @@ test('a queued call names an erased user by the ID alone', async () => {
     assert.equal((members[0] ?? sender)._id, 'mallory')
     if (event === 'ROOM') assert.deepEqual([members[1], rest], [profile('carol'), { _id: 'room' }])
   }
+})
+
+test('a queued call has neither the text nor the quotes of a message that retention removed', async () => {
+  const { app, chat } = gateway
+  const bob = await gateway.newUser()
+  const room = await gateway.newRoom([bob])
+  const gone = { _id: newId(), room, message: 'secret', replyTo: { _id: newId(), text: 'secret' }, isDeleted: false }
+  const left = { _id: gone._id, room, reactions: [], reactionCount: 0, isDeleted: true }
+  const call = { _id: 'call', app, room, event: 'MESSAGE', client: bob.id, data: JSON.stringify(gone) }
+  assert.partialDeepStrictEqual(JSON.parse(await waitedCallData(chat.db, call)), left)
+  assert.doesNotMatch(await waitedCallData(chat.db, call), /secret/)
+
+  const body = { message: 'still here', messageType: 'text' }
+  const { _id } = (await bob.call('POST', `/rooms/${room}/message`, body)).body.result
+  const quotes = { ...gone, _id, message: 'still here' }
+  const sent = JSON.parse(await waitedCallData(chat.db, { ...call, data: JSON.stringify(quotes) }))
+  assert.deepEqual([sent.message, sent.replyTo], ['still here', undefined])
 })
 
 test('a gateway that stops leaves the rest of an erasure to another', async () => {

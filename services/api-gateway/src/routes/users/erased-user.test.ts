@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { key } from '@parley/db/keys'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { startTestGateway, startWithAliceAndBob, type TestGateway, type TestUser } from '../../test-gateway.ts'
 
@@ -70,6 +71,23 @@ describe("an erased user's direct room", () => {
     assert.deepEqual([refused.status, refused.body.error.code], [403, 'USER_BLOCKED'])
     await bob.call('DELETE', '/blockStatus/my/eve')
   })
+})
+
+test('a membership whose room is missing does not keep the erasure from ending', async () => {
+  const { gateway, alice, bob } = await startWithAliceAndBob()
+  try {
+    const { db } = gateway.chat
+    const room = key(gateway.app, await gateway.newRoom([alice, bob]))
+    await db.rooms.deleteOne({ _id: room })
+    assert.equal((await gateway.admin('DELETE', '/admin/clients/bob')).status, 200)
+    const left = await db.memberships.find({ roomKey: room }).toArray()
+    assert.deepEqual(
+      left.map(({ user }) => user),
+      ['alice'],
+    )
+  } finally {
+    await gateway.stop()
+  }
 })
 
 test.each([
