@@ -23,7 +23,7 @@ const mostInStream = 1_000
 
 /**
  * The trace of one message: accepted, published, flushed, delivered, pushed, called, read
- * (docs/reference/messages.md#the-way-of-a-message).
+ * (docs/reference/messages.md#trace-a-message).
  * @throws ApiError MESSAGE_NOT_FOUND
  */
 export async function traceMessage(
