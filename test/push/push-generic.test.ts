@@ -172,7 +172,9 @@ describe('PUSH_GENERIC', () => {
     server.behave = () => undefined
     await eventually('the call', () => taken(message).length === 1)
     assert.deepEqual(taken(message)[0]?.body.pushToClients, [mentioned])
-    await eventually('nobody is left', async () => (await lettersOf(roomToDelete)).some((why) => /nobody/.test(why)))
+    await eventually('nobody is left', async () =>
+      (await lettersOf(roomToDelete)).some((why) => /no recipients/.test(why)),
+    )
     assert.deepEqual(taken(messageThere), [])
   })
 

@@ -1,4 +1,5 @@
 import { shownName } from '../app/shown-name.ts'
+import type { Place } from './place.ts'
 import type { Subscriber, WorkerTexts } from './subscriber.ts'
 
 /** A push from the server (docs/reference/push.md#web-push). */
@@ -21,13 +22,6 @@ export interface Pushed {
   title?: string
   body?: string
   image?: string
-}
-
-/** The target of a notification. */
-export interface Place {
-  room?: string | undefined
-  threadOf?: string | undefined
-  messageID?: string | undefined
 }
 
 /** Tells the pages that the user clicked a notification. */

@@ -1,4 +1,4 @@
-import type { Place } from './pushed.ts'
+import type { Place } from './place.ts'
 
 /** The worker's texts, in the page's language. */
 export interface WorkerTexts {

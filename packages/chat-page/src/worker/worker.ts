@@ -1,6 +1,7 @@
 import type { UserCalls } from '@parley/client'
 import { createWorkerCalls, subscribeToPush } from '@parley/client/web-push'
-import { notificationOf, type OpenPlace, type Place, type Pushed } from './pushed.ts'
+import type { Place } from './place.ts'
+import { notificationOf, type OpenPlace, type Pushed } from './pushed.ts'
 import { findSubscriber, keepSubscriber, keepUnsent, type Subscriber } from './subscriber.ts'
 
 /** The chat page's service worker, which shows notifications while no page is connected. */

@@ -1,0 +1,6 @@
+/** The target of a notification. */
+export interface Place {
+  room?: string | undefined
+  threadOf?: string | undefined
+  messageID?: string | undefined
+}
