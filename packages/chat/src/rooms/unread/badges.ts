@@ -31,7 +31,7 @@ interface Row {
 
 /**
  * Explains a user's badge room by room, at one snapshot, rooms with unread messages first
- * (docs/reference/unread.md#why-a-badge-is-what-it-is).
+ * (docs/reference/unread.md#explain-a-badge).
  * @throws ApiError CLIENT_NOT_FOUND
  */
 export async function explainBadge(
