@@ -18,6 +18,15 @@ export const mongoSettings = {
   mongoTls: tlsSettings(tlsPrefix.mongo, 'MongoDB', 'tls=true in the URL'),
 } satisfies SettingsDefinition
 
+/** The command `parley restore`. */
+export const restoreSettings = {
+  oplogUrl: {
+    ...mongoSettings.mongoUrl,
+    env: 'PARLEY_RESTORE_OPLOG_URL',
+    help: 'for parley restore --until: the MongoDB replica set and database where the backup was made; its user may read the database local',
+  },
+} satisfies SettingsDefinition
+
 /** Settings of the audit log, which the gateways and the command line write. */
 export const auditSettings = {
   auditDays: {

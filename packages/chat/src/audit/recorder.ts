@@ -29,6 +29,8 @@ export interface Recorder {
   note(details: AuditDetails): void
   /** Writes the entry, unless an earlier transaction of this call has committed it. */
   write(db: Db, session: Session): Promise<void>
+  /** Like `write`, with an entry for each of several subjects. */
+  writeEach(db: Db, session: Session, each: readonly AuditDetails[]): Promise<void>
   /** Called after the transaction has committed. */
   committed(): void
   /** Returns the entry for a transaction that several calls share. This call no longer writes it. */
@@ -40,15 +42,15 @@ const dayMS = 24 * 60 * 60 * 1_000
 const mostBytes = 4_096
 
 export function createRecorder(context: AuditContext): Recorder {
-  const id = newId()
+  const ownId = newId()
   let details: AuditDetails = {}
   let isDone = false
 
-  function entry(): AuditDoc {
+  function entry(id = ownId, about = details): AuditDoc {
     const { app, actor, actorName, address, action, request, keptDays } = context
-    const { kind, id: of } = details.subject ?? context.subject
+    const { kind, id: of } = about.subject ?? context.subject
     const atMS = clock.now()
-    const [before, after] = [toJson(details.before), toJson(details.after)]
+    const [before, after] = [toJson(about.before), toJson(about.after)]
     return {
       ...{ _id: key(app, id), app, id, atMS, actor, action, subject: `${kind}:${of}` },
       ...(actorName !== undefined && { actorName }),
@@ -66,6 +68,11 @@ export function createRecorder(context: AuditContext): Recorder {
     },
     async write(db, session) {
       if (!isDone) await insertAuditEntries(db, [entry()], session)
+    },
+    async writeEach(db, session, each) {
+      if (isDone) return
+      const entries = each.map((about) => entry(newId(), about))
+      await insertAuditEntries(db, entries, session)
     },
     committed() {
       isDone = true

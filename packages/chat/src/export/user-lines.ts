@@ -128,12 +128,12 @@ async function* messages(db: Db, of: OfUser, after = '["thread","",0]'): AsyncGe
   }
 }
 
-/** Yields the user's reactions in the rooms and threads that the user is in. */
-async function* reactions(db: Db, { app, user }: OfUser, after = ''): AsyncGenerator<Page> {
-  const threads = await inSnapshot(db, (session) => findThreadsOfUser(db, app, user, session))
-  const rooms = (await findRoomIdsOfUser(db, app, user)).map((id) => key(app, id))
-  const keys = [...rooms, ...threads.map(({ roomKey }) => roomKey)].filter((one) => one > after).toSorted()
-  for (const roomKey of keys) {
+/** Yields the user's reactions in the rooms and threads that the user is in or has written in. */
+async function* reactions(db: Db, of: OfUser, after = ''): AsyncGenerator<Page> {
+  const { app, user } = of
+  const keys = new Set((await findRoomIdsOfUser(db, app, user)).map((id) => key(app, id)))
+  for await (const [, roomKey] of placesOf(db, of, ['thread', '', 0])) keys.add(roomKey)
+  for (const roomKey of [...keys].filter((one) => one > after).toSorted()) {
     const found = await findReactionsOf(db, roomKey, user, seqsAtOnce)
     const lines = found.map(({ _id: message, room, reactions: given = [] }) => {
       const own = given.flatMap(({ client, reaction }) => (client === user ? [reaction] : []))

@@ -1,8 +1,10 @@
 import { ApiError } from '@parley/contracts/errors'
 import type { Input } from '@parley/contracts/operation'
-import type { getJob as operation } from '@parley/contracts/operations/integrations/jobs'
+import { jobReaders, type getJob as operation } from '@parley/contracts/operations/integrations/jobs'
 import { findJob } from '@parley/db/jobs'
 import type { FileStore } from '@parley/files/file-store'
+import type { AuthenticatedIntegrator } from '../access/caller.ts'
+import { hasScope } from '../access/keys-of-key.ts'
 import type { Chat } from '../chat.ts'
 import { exportOf } from '../export/export-user.ts'
 import { outcomesText } from '../messages/sending/run-batch.ts'
@@ -11,11 +13,11 @@ import { toJobView } from './job-view.ts'
 
 /**
  * The progress of a job and, for a batch, a page of its results (docs/reference/jobs.md).
- * @throws ApiError JOB_NOT_FOUND
+ * @throws ApiError JOB_NOT_FOUND, PERMISSION_DENIED if the caller has no scope for jobs of this kind
  */
 export async function getJob(
   chat: Chat,
-  app: string,
+  { app, key }: Pick<AuthenticatedIntegrator, 'app' | 'key'>,
   id: string,
   page: Input<typeof operation>['query'],
   files: { store: FileStore; base: string },
@@ -24,6 +26,9 @@ export async function getJob(
   const found = await findJob(db, app, id, page)
   if (!found) throw new ApiError('JOB_NOT_FOUND', `id: no job ${JSON.stringify(id)}`)
   const { kind, outcomes = [], reached } = found
+  if (!jobReaders[kind].some((scope) => hasScope(key, scope))) {
+    throw new ApiError('PERMISSION_DENIED', `id: a job of the kind ${kind} needs ${jobReaders[kind].join(' or ')}`)
+  }
   const made = await exportOf(chat, found, files)
   const text = JSON.stringify({ ...toJobView(found), ...(made && { export: made }) })
   if (kind !== 'batch') return new JsonText([text])

@@ -4,7 +4,6 @@ import type { Input, Result } from '@parley/contracts/operation'
 import type { readTimeline as operation } from '@parley/contracts/operations/admin/timeline'
 import { type TimelineEntry, type TimelineKind, timelineKinds } from '@parley/contracts/resources/timeline-entry'
 import type { Scope } from '@parley/contracts/scopes'
-import { key } from '@parley/db/keys'
 import { findTracedMemberships } from '@parley/db/rooms/memberships'
 import { findRoom, findRoomsActiveSince } from '@parley/db/rooms/rooms'
 import { findUser } from '@parley/db/users/users'
@@ -20,6 +19,7 @@ import { inWords } from './in-words.ts'
 import { mergeSources, type Source } from './merge-sources.ts'
 import { deliveriesOfMessages, findPushesOfMessages } from './of-messages.ts'
 import type { TimelineRecord, TracedMessage } from './records.ts'
+import { rememberedSource } from './remembered-source.ts'
 import { storedSources, type Traced } from './stored-sources.ts'
 
 type Query = Input<typeof operation>['query']
@@ -122,38 +122,6 @@ async function trace(
   )
   const rooms = active.slice(0, mostRooms)
   return { traced: { ...of, rooms, memberships }, roomsLeftOut: active.length - rooms.length }
-}
-
-/** Connections and refusals that processes remember. */
-function rememberedSource(
-  { activity, live, connected }: Remembered,
-  isShown: (kind: TimelineKind) => boolean,
-): Source<TimelineRecord> {
-  const known = new Set(
-    connected
-      .filter(({ untilMS }) => untilMS !== undefined)
-      .map(({ node, device, sinceMS }) => key(node, device, `${sinceMS}`)),
-  )
-  const isLive = new Map(live.map(({ node, connection }) => [key(node, connection.device), connection]))
-  const past = activity.filter(({ node, entry }) => {
-    if (!isShown(entry.what === 'refused' ? 'refusal' : 'connection')) return false
-    // The login of a live connection is shown as that connection.
-    const isPast = known.has(key(node, entry.device ?? '', `${entry.atMS}`))
-    return entry.what !== 'connected' || isPast || !isLive.has(key(node, entry.device ?? ''))
-  })
-  const records = [
-    ...past.map(({ node, entry }, i) => ({
-      atMS: entry.atMS,
-      id: `${node} ${i}`,
-      record: { of: 'activity' as const, node, activity: entry },
-    })),
-    ...(isShown('connection') ? live : []).map(({ node, connection: { device, transport, sinceMS } }) => ({
-      atMS: sinceMS,
-      id: `${node} ${device}`,
-      record: { of: 'live' as const, node, device, transport, sinceMS },
-    })),
-  ]
-  return { read: () => Promise.resolve(records) }
 }
 
 /** Leaves out records of other devices. */

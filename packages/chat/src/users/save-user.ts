@@ -68,7 +68,7 @@ export async function saveUser(chat: Chat, app: string, request: Request): Promi
 }
 
 /** Names personal fields without copying their values, so that an erasure need not look for them in the audit log. */
-function profileInAudit({ isAdmin, isRobot, ...personal }: Partial<Profile>): object {
+export function profileInAudit({ isAdmin, isRobot, ...personal }: Partial<Profile>): object {
   return {
     ...(isAdmin !== undefined && { isAdmin }),
     ...(isRobot !== undefined && { isRobot }),

@@ -6,12 +6,12 @@ import { inTransaction } from '@parley/db/transactions/transaction'
 import type { UserDoc } from '@parley/db/users/documents'
 import { findGroupIds } from '@parley/db/users/groups'
 import { findUsersByKey, type Profile, upsertUsers } from '@parley/db/users/users'
-import { membersInAudit } from '../audit/recorder.ts'
 import type { Chat } from '../chat.ts'
 import { nothingKnown } from '../events/as-of-now.ts'
 import type { PendingEvents } from '../events/event-builders.ts'
 import { userOrderingKey } from '../events/ordering-keys.ts'
 import { profileChanged } from './profile-changed.ts'
+import { profileInAudit } from './save-user.ts'
 import { takenByGroup, takenWhileErasing } from './taken-id.ts'
 
 /**
@@ -35,12 +35,15 @@ export async function saveUsers(
       throw takenWhileErasing('data', keys.get(user) ?? '', job)
     }
     await upsertUsers(chat.db, app, [...users.values()], session)
-    const admins = data.filter(({ isAdmin }) => isAdmin === true).map(({ _id }) => _id)
-    chat.audit?.note({ after: { ...membersInAudit([...users.keys()]), ...(admins.length > 0 && { admins }) } })
-    await chat.audit?.write(chat.db, session)
+    const changes = [...users.values()].map(({ id, ...profile }) => ({
+      subject: { kind: 'user' as const, id },
+      after: profileInAudit(profile),
+    }))
+    await chat.audit?.writeEach(chat.db, session, changes)
     const saved = await findUsersByKey(chat.db, keys.keys(), session)
     return chat.outbox.note([...saved.values()].map(changeOf), session)
   })
+  chat.audit?.committed()
   // Publishing to the feed is not awaited.
   for (const one of noted) void chat.outbox.publish(one, nothingKnown)
   return { count: users.size }

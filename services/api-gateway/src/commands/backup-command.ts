@@ -7,7 +7,7 @@ import { connectDb, type Db } from '@parley/db/connect'
 import { folderArchive, s3Archive } from '@parley/files/archive'
 import { fileSettings } from '@parley/service/file-settings'
 import { readSettings } from '@parley/service/settings'
-import { mongoSettings, tlsPrefix } from '@parley/service/shared-settings'
+import { mongoSettings, restoreSettings, tlsPrefix } from '@parley/service/shared-settings'
 import { tlsOptions } from '@parley/service/tls-settings'
 import { version } from '@parley/service/version'
 import { Command, InvalidArgumentError } from 'commander'
@@ -17,12 +17,6 @@ const sayEveryMS = 5_000
 /** Reads of large collections wait for the disk. */
 const timeoutMS = 120_000
 const places = 'a folder, or s3://bucket/prefix with PARLEY_FILES_S3_REGION, _ENDPOINT, _PATH_STYLE and the keys'
-
-/** The database where the backup was made: its user may read the database `local`. */
-const oplogSettings = {
-  oplogUrl: { ...mongoSettings.mongoUrl, env: 'PARLEY_RESTORE_OPLOG_URL' },
-  mongoTls: mongoSettings.mongoTls,
-}
 
 /** `parley backup`: a snapshot of the database, while services run. */
 export function backupCommand(): Command {
@@ -111,7 +105,7 @@ async function withMongo(work: (db: Db) => Promise<void>): Promise<void> {
 
 async function withMoment(untilMS: number | undefined, work: (moment?: PointInTime) => Promise<void>): Promise<void> {
   if (untilMS === undefined) return work()
-  const { oplogUrl, mongoTls } = readSettings(oplogSettings, process.env)
+  const { oplogUrl, mongoTls } = readSettings({ ...restoreSettings, mongoTls: mongoSettings.mongoTls }, process.env)
   await withDb(oplogUrl, mongoTls, (source) => work({ source, untilMS }))
 }
 

@@ -93,7 +93,7 @@ export function rememberedCaller(
 
 /** Why a known caller is refused; not counted as a failed login of the address. */
 export function callerRefusal(
-  operation: Pick<Operation, 'access' | 'scope' | 'conversations'>,
+  operation: Pick<Operation, 'access' | 'scope' | 'orScopes' | 'conversations'>,
   request: FastifyRequest,
 ): ApiError | undefined {
   return (
@@ -118,15 +118,20 @@ export function requireScopesFor({ scopesFor }: Pick<Operation, 'scopesFor'>, re
 
 /** The scopes that an operation needs and a key lacks. */
 export function lackingScopes(
-  { access, scope }: Pick<Operation, 'access' | 'scope'>,
+  { access, scope, orScopes = [] }: Pick<Operation, 'access' | 'scope' | 'orScopes'>,
   key: AuthenticatedIntegrator['key'],
 ): KeyScope[] {
-  const needed: KeyScope[] = [...(scope ? [scope] : []), ...(access === 'platform' ? (['platform'] as const) : [])]
+  const isOpen = orScopes.some((one) => hasScope(key, one))
+  const own = scope && !isOpen ? [scope] : []
+  const needed: KeyScope[] = [...own, ...(access === 'platform' ? (['platform'] as const) : [])]
   return needed.filter((one) => !hasScope(key, one))
 }
 
 /** Refuses a key by network or scope (docs/reference/keys.md). */
-function keyRefusal(operation: Pick<Operation, 'access' | 'scope'>, request: FastifyRequest): ApiError | undefined {
+function keyRefusal(
+  operation: Pick<Operation, 'access' | 'scope' | 'orScopes'>,
+  request: FastifyRequest,
+): ApiError | undefined {
   const { caller } = request
   if (caller?.kind !== 'integrator') return undefined
   if ('allows' in caller && !caller.allows(request.ip)) {

@@ -8,6 +8,6 @@ import type { FilesHere } from './files.ts'
 export function mountJobs(mount: Mount, chat: Chat, { store, publicUrl }: FilesHere): void {
   mount(operations.listJobs, ({ caller, query }) => listJobs(chat, caller.app, query))
   mount(operations.getJob, ({ caller, params, query, origin }) =>
-    getJob(chat, caller.app, params.id, query, { store, base: publicUrl ?? origin() }),
+    getJob(chat, caller, params.id, query, { store, base: publicUrl ?? origin() }),
   )
 }

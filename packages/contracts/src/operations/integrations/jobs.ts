@@ -2,8 +2,17 @@ import { z } from 'zod'
 import { madeId, naming } from '../../ids.ts'
 import { operation } from '../../operation.ts'
 import { nextCursor, pageCursor } from '../../page-cursor.ts'
-import { job, jobKinds, jobStates } from '../../resources/job.ts'
+import { type Job, job, jobKinds, jobStates } from '../../resources/job.ts'
+import type { Scope } from '../../scopes.ts'
 import { timeParameter } from '../../time-parameter.ts'
+
+/** Scopes that may read a job of each kind: one that starts it, or one that reads what the job handles. */
+export const jobReaders: Record<Job['kind'], readonly Scope[]> = {
+  batch: ['messages:read', 'messages:write'],
+  erasure: ['users:read', 'users:write'],
+  // The URL gives access to messages, reports and audit entries, so the scopes for each of them are not enough.
+  export: ['export:write'],
+}
 
 const exampleJob = {
   _id: '66f0c1a2b3c4d5e6f7a8b9c0',
@@ -49,9 +58,10 @@ export const getJob = operation({
   tag: 'Jobs',
   summary: 'Get the progress and outcomes of a background job',
   description:
-    'If a gateway dies, another one continues its jobs; no recipient gets a message twice. Jobs are kept for 7 days after they end.',
+    'If a gateway dies, another one continues its jobs; no recipient gets a message twice. Jobs are kept for 7 days after they end. Scope by kind: `messages:read` or `messages:write` for a batch, `users:read` or `users:write` for an erasure, `export:write` for an export.',
   access: 'admin',
   scope: 'messages:read',
+  orScopes: Object.values(jobReaders).flat(),
   conversations: true,
   form: 'envelope',
   params: z.object({ id: naming('job', madeId().describe('`job` of a 202 response')) }),

@@ -286,6 +286,18 @@ describe('the audit log', () => {
     assert.equal((await list('limit=100')).length, before)
   })
 
+  test('a call for several users leaves an entry for each', async () => {
+    const users = Array.from({ length: 30 }, (_, i) => ({ _id: `listed ${i}`, nickname: 'x', isAdmin: i === 29 }))
+    await gateway.admin('POST', '/admin/clients/list', { data: users })
+    for (const { _id, isAdmin } of users) {
+      const found = await list(`subject=${encodeURIComponent(`user:${_id}`)}&action=saveUsers`)
+      assert.deepEqual(
+        found.map(({ after }) => after),
+        [{ isAdmin, changed: ['nickname'] }],
+      )
+    }
+  })
+
   test('a room entry has the changed fields before and after, the webhook without its address', async () => {
     const room = await newRoom({ name: 'before' })
     await gateway.admin('PUT', `/rooms/${room}`, { name: 'after', status: 0, webhook: 'https://example.com/a?b' })

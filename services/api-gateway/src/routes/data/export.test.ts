@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
+import { addApiKey } from '@parley/chat/access/api-keys'
 import { clearNext, lookNext } from '@parley/chat/files/clear-files'
 import { importLine } from '@parley/contracts/import-line'
+import type { KeyScope } from '@parley/contracts/scopes'
 import { findFile } from '@parley/db/files/files'
 import { key } from '@parley/db/keys'
 import { linesIn, unzipped } from '@parley/stack/test-unzip'
@@ -59,7 +61,8 @@ describe('the export of a user', () => {
     await gateway.admin('POST', '/messages', number.replace('ROOM', room))
     const inThread = await send(room, 'alice', 'thread', { replyTo: ofBob._id, thread: true })
     await send(direct, 'alice', 'direct')
-    await send(left, 'alice', 'left')
+    const inLeft = await send(left, 'alice', 'left')
+    await alice.call('POST', `/messages/${inLeft._id}/reaction`, { reaction: '👋' })
     await alice.call('POST', `/rooms/${left}/delete/members`, { members: ['alice'] })
     const fileID = await upload(alice.call, png, { name: 'a.png', type: 'image/png' })
     await send(room, 'alice', 'file', { attachments: [{ fileID }] })
@@ -102,7 +105,13 @@ describe('the export of a user', () => {
     )
     assert.partialDeepStrictEqual(of('device'), [{ deviceId: 'phone', network: 'fcm' }])
     assert.partialDeepStrictEqual(of('block'), [{ type: 'block', blocker: 'alice', blockee: 'bob' }])
-    assert.deepEqual(linesIn(files['reactions.ndjson']), [{ room, message: ofBob._id, reactions: ['👍'] }])
+    assert.deepEqual(
+      new Set(linesIn(files['reactions.ndjson'])),
+      new Set([
+        { room, message: ofBob._id, reactions: ['👍'] },
+        { room: left, message: inLeft._id, reactions: ['👋'] },
+      ]),
+    )
     assert.equal(linesIn(files['tokens.ndjson']).length, 1)
     assert.doesNotMatch(files['tokens.ndjson'] ?? '', new RegExp(alice.token))
     assert.deepEqual(
@@ -128,6 +137,21 @@ describe('the export of a user', () => {
       done,
       Object.entries(files).flatMap(([name, text]) => (name.endsWith('.ndjson') ? linesIn(text) : [])).length,
     )
+  })
+
+  test('is read with export:write only: other scopes get 403 PERMISSION_DENIED', async () => {
+    const job = await finished(await begin('bob'))
+    const read = async (scope: KeyScope) => {
+      const { apiKey } = await addApiKey(gateway.chat, gateway.app, { name: scope, scopes: [scope] })
+      return gateway.anonymous('GET', `/admin/jobs/${job._id}`, undefined, { 'im-api-key': apiKey })
+    }
+    const { status, body } = await read('export:write')
+    assert.deepEqual([status, body.result.export.size], [200, job.export.size])
+    for (const scope of ['messages:read', 'messages:write', 'users:write', 'export:read', 'stats:read'] as const) {
+      const denied = await read(scope)
+      assert.deepEqual([denied.status, denied.body.error?.code], [403, 'PERMISSION_DENIED'], scope)
+      assert.doesNotMatch(denied.text, /url/i)
+    }
   })
 
   test('goes after a day, or with its user; and is listed without its address', async () => {
