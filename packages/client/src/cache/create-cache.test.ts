@@ -171,6 +171,15 @@ describe('a cache', () => {
     assert.equal(await cache.read(), undefined, 'the previous state is outdated')
   })
 
+  test('clear() leaves no room that only fits into the storage without being listed', async () => {
+    const index = JSON.stringify({ schema: 1, rooms: ['room'] })
+    const storage = memory({ mostChars: JSON.stringify(pageOf('x')).length + index.length - 1 })
+    const cache = createCache({ storage })
+    await cache.writeRoom('room', pageOf('x'))
+    await cache.clear()
+    assert.deepEqual([...storage.entries], [])
+  })
+
   test('is empty where storage is forbidden', async () => {
     vi.stubGlobal('indexedDB', {
       open() {

@@ -60,7 +60,8 @@ export function createEntries(storage: CacheStorage, cipher: Cipher, name: strin
         await storage.setItem(key, text)
         return index
       } catch (error) {
-        if (index.rooms.length > 0) continue
+        // Its own room stays listed: removeAll() may find no other trace of it.
+        if (index.rooms.some((room) => roomKey(room) !== key)) continue
         // The previous entry is outdated.
         await storage.removeItem(key)
         throw error
