@@ -331,5 +331,33 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: people', () =>
       await dialog(bobs).getByText('All about it').waitFor()
       assert.equal(await bobs.page.getByRole('button', { name: 'Edit', exact: true }).count(), 0)
     })
+
+    test("a room's picture is a JPEG where the browser cannot encode WebP, as Safari", async () => {
+      const room = await newRoom([alice])
+      const tab = await open(alice, room)
+      const noise = await tab.page.evaluate(() => {
+        const canvas = document.createElement('canvas')
+        const picture = new ImageData(canvas.width, canvas.height)
+        picture.data.set(Array.from(picture.data, () => Math.random() * 256))
+        canvas.getContext('2d')?.putImageData(picture, 0, 0)
+        return canvas.toDataURL()
+      })
+      await tab.page.evaluate(() => {
+        const { prototype } = HTMLCanvasElement
+        const encode = Reflect.get(prototype, 'toDataURL') as (type?: string, quality?: unknown) => string
+        prototype.toDataURL = function (type, quality) {
+          return Reflect.apply(encode, this, [type === 'image/webp' ? 'image/png' : type, quality])
+        }
+      })
+      await tab.page.getByRole('button', { name: 'Details' }).click()
+      await tab.page.getByRole('button', { name: 'Edit', exact: true }).click()
+      const buffer = Buffer.from(noise.split(',')[1] ?? '', 'base64')
+      await dialog(tab).locator('input[type=file]').setInputFiles({ name: 'a.png', mimeType: 'image/png', buffer })
+      await dialog(tab).getByRole('button', { name: 'Remove the picture' }).waitFor()
+      await dialog(tab).getByRole('button', { name: 'Save' }).click()
+      await dialog(tab).getByRole('textbox', { name: 'Name' }).waitFor({ state: 'detached' })
+      const { cover } = await alice.call('GET', `/rooms/${room}`)
+      assert.match(String(cover), /^data:image\/jpeg;/)
+    })
   })
 })
