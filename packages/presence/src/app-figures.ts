@@ -27,12 +27,14 @@ type Counted = Partial<Record<FigureName | ModerationField, number>>
 /** Counts in memory, and adds the counts to Redis every few seconds. */
 export interface AppFigures {
   add(app: string, name: FigureName | ModerationField, by?: number): void
-  /** Resolves when everything counted so far is in Redis, or is lost because Redis is down. */
+  /** Resolves when everything counted so far is in Redis, kept for the next flush, or lost because Redis failed. */
   flush(): Promise<void>
   stop(): Promise<void>
 }
 
 const flushEveryMS = 5_000
+/** Maximum number of minutes, each counted per app, that are kept while Redis is down. */
+const mostKept = 10_000
 /** Bucket sizes, and how many buckets are read: the last hour by minute, the last day by hour. */
 export const stretches = {
   minute: { sizeMS: 60_000, count: 60 },
@@ -49,13 +51,14 @@ export function createAppFigures({ redis }: Presence, onError: (error: Error) =>
   let counted = new Map<string, { app: string; atMS: number; figures: Counted }>()
 
   async function flush(): Promise<void> {
+    // Without a connection, no command is sent, so the next flush cannot count twice.
+    if (redis.status !== 'ready' || counted.size === 0) return
     const taken = [...counted.values()]
-    if (taken.length === 0) return
     counted = new Map()
     try {
       await Promise.all(taken.flatMap(({ app, atMS, figures }) => writes(app, atMS, figures)))
     } catch (error) {
-      // Do not retry: part of the counts may be in Redis, and counting twice is worse than losing some.
+      // Do not retry: Redis may have part of the counts, and counting twice is worse than losing some.
       onError(error as Error)
     }
   }
@@ -76,7 +79,11 @@ export function createAppFigures({ redis }: Presence, onError: (error: Error) =>
       const atMS = clock.now()
       const minute = `${Math.floor(atMS / stretches.minute.sizeMS)} ${app}`
       let one = counted.get(minute)
-      if (!one) counted.set(minute, (one = { app, atMS, figures: {} }))
+      if (!one) {
+        counted.set(minute, (one = { app, atMS, figures: {} }))
+        const [oldest] = counted.keys()
+        if (counted.size > mostKept && oldest !== undefined) counted.delete(oldest)
+      }
       one.figures[name] = (one.figures[name] ?? 0) + by
     },
     flush,

@@ -1,6 +1,7 @@
 import { inParts } from '@parley/async/in-parts'
 import type { Presence } from './connect.ts'
 import { nodesKey, nodeTtlMS } from './connection-counts.ts'
+import { execAll } from './exec-all.ts'
 
 /**
  * Connected devices over all realtime nodes.
@@ -61,7 +62,7 @@ export async function writeAll(
 ): Promise<void> {
   const transaction = redis.multi().del(onlineKey(node)).hset(onlineKey(node), spoken, '1')
   for (const part of inParts([...current], usersPerWrite)) transaction.hset(onlineKey(node), ...part.flat())
-  for (const [error] of (await transaction.exec()) ?? []) if (error) throw error
+  await execAll(transaction)
   await stay(redis, node)
 }
 

@@ -1,5 +1,6 @@
 import { inParts } from '@parley/async/in-parts'
 import type { Presence } from './connect.ts'
+import { execAll } from './exec-all.ts'
 
 /** A user's room, or a thread in it. */
 export interface PushedPlace {
@@ -25,7 +26,10 @@ export interface PushedDevice {
   device: string
 }
 
-/** Records that a message was pushed to these devices. */
+/**
+ * Records that a message was pushed to these devices.
+ * @throws the client's error if Redis is down
+ */
 export async function notePushed(
   { redis }: Presence,
   { seq, ...place }: Omit<PushedPlace, 'user'> & { seq: number },
@@ -38,7 +42,7 @@ export async function notePushed(
       const name = pushedKey({ ...place, user })
       pipeline.hset(name, device, seq).expire(name, keepSeconds)
     }
-    await pipeline.exec()
+    await execAll(pipeline)
   }
 }
 
@@ -52,13 +56,8 @@ export async function findPushed(
 ): Promise<ReadonlyMap<string, number>[]> {
   const pipeline = redis.pipeline()
   for (const place of places) pipeline.hgetall(pushedKey(place))
-  const answers = (await pipeline.exec()) ?? []
-  return places.map((_, i) => {
-    const [error, seqs] = answers[i] ?? []
-    if (error) throw error
-    const ofPlace = Object.entries((seqs ?? {}) as Record<string, string>)
-    return new Map(ofPlace.map(([device, seq]) => [device, Number(seq)]))
-  })
+  const found = (await execAll(pipeline)) as Record<string, string>[]
+  return found.map((seqs) => new Map(Object.entries(seqs).map(([device, seq]) => [device, Number(seq)])))
 }
 
 /** @throws the client's error if Redis is down */

@@ -1,4 +1,5 @@
 import type { Presence } from './connect.ts'
+import { execAll } from './exec-all.ts'
 
 /** Key of the reminders sent to connected devices of a user: a sorted set by send time. */
 const remindedKey = (app: string, user: string): string => `parley:reminded:${app}\0${user}`
@@ -14,18 +15,20 @@ export interface Reminded {
   atMS: number
 }
 
+/** @throws the client's error if Redis is down */
 export async function noteReminded(
   { redis }: Presence,
   { app, user, ...reminded }: Reminded & { app: string; user: string },
   nowMS: number,
 ): Promise<void> {
   const name = remindedKey(app, user)
-  await redis
-    .pipeline()
-    .zadd(name, nowMS, JSON.stringify(reminded))
-    .zremrangebyscore(name, '-inf', nowMS - keepSeconds * 1_000)
-    .expire(name, keepSeconds)
-    .exec()
+  await execAll(
+    redis
+      .pipeline()
+      .zadd(name, nowMS, JSON.stringify(reminded))
+      .zremrangebyscore(name, '-inf', nowMS - keepSeconds * 1_000)
+      .expire(name, keepSeconds),
+  )
 }
 
 /** The reminders sent since a time. @throws the client's error if Redis is down */

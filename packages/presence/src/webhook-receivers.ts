@@ -1,5 +1,6 @@
 import { clock } from '@parley/async/clock'
 import type { Presence } from './connect.ts'
+import { execAll } from './exec-all.ts'
 
 /** A call recorded by a receiver. */
 export interface RecordedCall {
@@ -37,13 +38,14 @@ export async function openReceiver(
   id: string,
   { app, endsAtMS, status }: Omit<Receiver, 'count'>,
 ): Promise<void> {
-  await redis
-    .multi()
-    .hset(receiverKey(id), { app, endsAtMS, status })
-    .pexpireat(receiverKey(id), endsAtMS)
-    .zadd(ofAppKey(app), `${clock.now()}`, id)
-    .pexpire(ofAppKey(app), longestMS)
-    .exec()
+  await execAll(
+    redis
+      .multi()
+      .hset(receiverKey(id), { app, endsAtMS, status })
+      .pexpireat(receiverKey(id), endsAtMS)
+      .zadd(ofAppKey(app), `${clock.now()}`, id)
+      .pexpire(ofAppKey(app), longestMS),
+  )
   const surplus = await redis.zrange(ofAppKey(app), 0, `${-mostReceivers - 1}`)
   await Promise.all(surplus.map((old) => closeReceiver({ redis }, app, old)))
 }
@@ -56,19 +58,20 @@ export async function findReceiver({ redis }: Presence, id: string): Promise<Rec
 
 /** Closes a receiver, and deletes its calls. */
 export async function closeReceiver({ redis }: Presence, app: string, id: string): Promise<void> {
-  await redis.multi().del(receiverKey(id), callsKey(id)).zrem(ofAppKey(app), id).exec()
+  await execAll(redis.multi().del(receiverKey(id), callsKey(id)).zrem(ofAppKey(app), id))
 }
 
 export async function recordCall({ redis }: Presence, id: string, endsAtMS: number, call: RecordedCall): Promise<void> {
-  await redis
-    .multi()
-    .hincrby(receiverKey(id), 'count', 1)
-    .lpush(callsKey(id), JSON.stringify(call))
-    .ltrim(callsKey(id), 0, mostKeptCalls - 1)
-    // If the receiver was closed meanwhile, HINCRBY has recreated the key, so set its expiry too.
-    .pexpireat(receiverKey(id), endsAtMS)
-    .pexpireat(callsKey(id), endsAtMS)
-    .exec()
+  await execAll(
+    redis
+      .multi()
+      .hincrby(receiverKey(id), 'count', 1)
+      .lpush(callsKey(id), JSON.stringify(call))
+      .ltrim(callsKey(id), 0, mostKeptCalls - 1)
+      // If the receiver was closed meanwhile, HINCRBY has recreated the key, so set its expiry too.
+      .pexpireat(receiverKey(id), endsAtMS)
+      .pexpireat(callsKey(id), endsAtMS),
+  )
 }
 
 /** The recorded calls, latest first. */

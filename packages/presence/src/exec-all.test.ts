@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { testServers } from '@parley/stack/test-servers'
+import { test } from 'vitest'
+import { closePresence, connectPresence, isPresenceAway } from './connect.ts'
+import { execAll } from './exec-all.ts'
+import { findPushed, notePushed } from './pushed-rooms.ts'
+import { noteReminded } from './reminded.ts'
+import { openReceiver } from './webhook-receivers.ts'
+
+test('commands run together fail if Redis is down', async () => {
+  const presence = await connectPresence((await testServers()).redisUrl, () => undefined)
+  await closePresence(presence)
+  const [app, user, room, id] = ['app', 'user', 'room', randomUUID()]
+  await assert.rejects(notePushed(presence, { app, room, seq: 1 }, [{ user, device: 'd' }], 60), isPresenceAway)
+  await assert.rejects(findPushed(presence, [{ app, room, user }]), isPresenceAway)
+  await assert.rejects(noteReminded(presence, { app, user, room, id, atMS: 1 }, 1), isPresenceAway)
+  await assert.rejects(openReceiver(presence, id, { app, endsAtMS: 1, status: 200 }), isPresenceAway)
+})
+
+test('commands run together fail if one of them does', async () => {
+  const presence = await connectPresence((await testServers()).redisUrl, () => undefined)
+  try {
+    const key = `test:${randomUUID()}`
+    assert.deepEqual(await execAll(presence.redis.multi().set(key, '1').expire(key, 60)), ['OK', 1])
+    await assert.rejects(execAll(presence.redis.pipeline().hset(key, 'a', '1').get(key)), /WRONGTYPE/)
+    await assert.rejects(execAll(presence.redis.multi().hset(key, 'a', '1').del(key)), /WRONGTYPE/)
+  } finally {
+    await closePresence(presence)
+  }
+})
