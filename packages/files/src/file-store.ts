@@ -11,7 +11,7 @@ interface Common {
   readAll(id: string, upload: string): Promise<Buffer>
   /** Streams an upload. */
   read(id: string, upload: string): Promise<Readable>
-  /** Stores a stream of our own beside a file's uploads, replacing an earlier one. Returns its size. */
+  /** Stores a stream of our own beside a file's uploads, replacing an earlier one. Returns its size. Destroys it on failure. */
   keepStream(id: string, name: string, bytes: Readable, type: string): Promise<number>
   /** Stores bytes of our own beside a file's uploads. */
   keep(id: string, name: string, bytes: Buffer, type: string): Promise<void>

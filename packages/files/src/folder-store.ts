@@ -68,7 +68,12 @@ export function folderStore(root: string, minFreeBytes = 0): FolderStore {
       await writeFile(join(root, pathOf(id, name)), bytes, { flush: true })
     },
     async keepStream(id, name, bytes) {
-      await mkdir(join(root, folderOf(id)), { recursive: true })
+      try {
+        await mkdir(join(root, folderOf(id)), { recursive: true })
+      } catch (error) {
+        bytes.destroy()
+        throw error
+      }
       const file = createWriteStream(join(root, pathOf(id, name)), { flush: true })
       await pipeline(bytes, file)
       return file.bytesWritten

@@ -119,6 +119,7 @@ const xmpFlag = 0x04
 
 /** Chunks of a WebP (RFC 9649). */
 function webpParts(picture: Buffer): Buffer[] {
+  if (picture.length < 12) return [picture]
   const parts: Buffer[] = []
   const whole = Math.min(8 + picture.readUInt32LE(4), picture.length)
   let at = 12
@@ -132,7 +133,7 @@ function webpParts(picture: Buffer): Buffer[] {
     at = end
   }
   const [first] = parts
-  if (first?.toString('latin1', 0, 4) === 'VP8X') {
+  if (first?.toString('latin1', 0, 4) === 'VP8X' && first.length > 8) {
     const hasExif = parts.some((part) => part.toString('latin1', 0, 4) === 'EXIF')
     first[8] = (first.readUInt8(8) & ~(exifFlag | xmpFlag)) | (hasExif ? exifFlag : 0)
   }

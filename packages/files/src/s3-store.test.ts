@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { Readable } from 'node:stream'
 import { describe, onTestFinished, test } from 'vitest'
 import type { S3Store } from './file-store.ts'
 import { s3Store } from './s3-store.ts'
@@ -88,4 +89,25 @@ test('removing a file removes all its objects, beyond one page of the listing', 
     removed,
     pages.flat().map((key) => `/files/${key}`),
   )
+})
+
+test('a failed upload of a stream closes the stream', async () => {
+  const store = await storeAt((socket) => {
+    socket.end('HTTP/1.1 403 Forbidden\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
+  })
+  const endless = new Readable({
+    read() {
+      this.push(Buffer.alloc(65_536))
+    },
+  })
+  await assert.rejects(store.keepStream('1', 'a', endless, 'application/zip'))
+  assert.ok(endless.destroyed)
+})
+
+test('an upload of a stream that closes early fails', async () => {
+  const store = await storeAt(() => undefined)
+  const closed = new Readable({ read: () => undefined })
+  const uploading = store.keepStream('1', 'a', closed, 'application/zip')
+  closed.destroy()
+  await assert.rejects(uploading, { code: 'ERR_STREAM_PREMATURE_CLOSE' })
 })

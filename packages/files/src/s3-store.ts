@@ -1,4 +1,4 @@
-import { PassThrough, type Readable } from 'node:stream'
+import { PassThrough, pipeline, type Readable } from 'node:stream'
 import {
   CopyObjectCommand,
   DeleteObjectCommand,
@@ -109,9 +109,15 @@ async function uploadStream(
 ): Promise<number> {
   let size = 0
   const Body = new PassThrough()
-  bytes.on('data', (chunk: Buffer) => (size += chunk.length)).on('error', (error) => Body.destroy(error))
-  await new Upload({ client, params: { ...to, Body: bytes.pipe(Body) } }).done()
-  return size
+  bytes.on('data', (chunk: Buffer) => (size += chunk.length))
+  // The upload reports errors of `bytes`.
+  pipeline(bytes, Body, () => undefined)
+  try {
+    await new Upload({ client, params: { ...to, Body } }).done()
+    return size
+  } finally {
+    bytes.destroy()
+  }
 }
 
 /** Resolves the origin of presigned URLs without signing one: credentials may not be available yet. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import sharp from 'sharp'
-import { afterAll, beforeAll, describe, test } from 'vitest'
+import { afterAll, beforeAll, describe, test, vi } from 'vitest'
 import { createThumbnails, PictureRefused } from './thumbnails.ts'
 
 const MiB = 1024 * 1024
@@ -87,6 +87,19 @@ describe('createThumbnails', () => {
     await assert.rejects(impatient(await plain(9).png().toBuffer()), PictureRefused)
     const next = createThumbnails(stopping.signal)
     assert.equal((await next(await plain(9).png().toBuffer())).width, 9)
+  })
+
+  test('makes a thumbnail at the moment when the idle process is stopped', async () => {
+    const picture = await plain(9).png().toBuffer()
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    try {
+      const makeNext = createThumbnails(stopping.signal)
+      await makeNext(picture)
+      vi.runOnlyPendingTimers()
+      assert.equal((await makeNext(picture)).width, 9)
+    } finally {
+      vi.useRealTimers()
+    }
   })
 
   test('does not refuse a picture when the service stops, so that another process makes its thumbnail', async () => {

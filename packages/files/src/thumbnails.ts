@@ -36,7 +36,8 @@ export function createThumbnails(
     const child = idle?.child
     clearTimeout(idle?.timer)
     idle = undefined
-    if (child) return child
+    // A killed process stays idle until it exits.
+    if (child?.connected && !child.killed) return child
     const started = start(dataBytes)
     started.once('exit', () => {
       if (idle?.child === started) idle = undefined

@@ -11,21 +11,28 @@ export interface ZipEntry {
   isCompressed?: boolean
 }
 
-/** Streams a ZIP of entries. Fails if an entry fails or the signal aborts. */
+/** Streams a ZIP of entries. Fails if an entry fails or the signal aborts. Destroying it closes the open entry. */
 export function writeZip(entries: AsyncIterable<ZipEntry>, signal: AbortSignal): Readable {
   const zip = new ZipFile()
   const out = zip.outputStream as PassThrough
+  let source: Readable | undefined
   const add = async () => {
     for await (const entry of entries) {
       signal.throwIfAborted()
-      const source = await entry.open()
-      zip.addReadStream(source, entry.name, { compress: entry.isCompressed !== true, mtime: clock.date() })
+      source = await entry.open()
+      if (out.destroyed) source.destroy()
+      else zip.addReadStream(source, entry.name, { compress: entry.isCompressed !== true, mtime: clock.date() })
       await finished(source)
     }
     zip.end()
   }
   const fail = (error: unknown) => out.destroy(error instanceof Error ? error : new Error(String(error)))
-  signal.addEventListener('abort', () => fail(signal.reason), { once: true })
+  const onAbort = () => fail(signal.reason)
+  signal.addEventListener('abort', onAbort)
+  out.once('close', () => {
+    signal.removeEventListener('abort', onAbort)
+    source?.destroy()
+  })
   zip.on('error', fail)
   add().catch(fail)
   return out
