@@ -65,6 +65,21 @@ describe('the internal server', () => {
     assert.match(text, /^process_resident_memory_bytes\{/m)
   })
 
+  test('/metrics counts metrics that cannot be read, and has the others', async () => {
+    const fail = () => {
+      throw new Error('away')
+    }
+    metrics.gaugeOf('parley_broken_gauge', 'Fails', fail)
+    metrics.gaugesOf('parley_broken_gauges', 'Fails', 'kind', fail)
+    metrics.counterOf('parley_broken_total', 'Fails', 'kind', fail)
+    assert.equal((await get('/metrics')).status, 200)
+    const { text } = await get('/metrics')
+    for (const name of ['parley_broken_gauge', 'parley_broken_gauges', 'parley_broken_total']) {
+      assert.match(text, new RegExp(`^parley_metric_failures_total\\{metric="${name}",service="test"\\} [12]$`, 'm'))
+    }
+    assert.match(text, /^process_resident_memory_bytes\{/m)
+  })
+
   test('any other path is 404', async () => {
     assert.equal((await get('/')).status, 404)
   })

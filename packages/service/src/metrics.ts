@@ -114,7 +114,11 @@ export function createMetrics(service: string): Metrics {
         registers,
         collect() {
           counter.reset()
-          for (const [value, count] of Object.entries(collect())) counter.inc({ [label]: value }, count)
+          try {
+            for (const [value, count] of Object.entries(collect())) counter.inc({ [label]: value }, count)
+          } catch {
+            failures.inc({ metric: name })
+          }
         },
       })
     },

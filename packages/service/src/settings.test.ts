@@ -112,6 +112,12 @@ test('the table shows every setting with its default', () => {
 
 test('a MODERATE server gets some time to respond', () => refuses(sharedSettings, 'PARLEY_MODERATE_TIMEOUT_MS', '0'))
 
+test('resource attributes are percent-encoded UTF-8', () => {
+  for (const value of ['a=%ff', 'a']) refuses(sharedSettings, 'OTEL_RESOURCE_ATTRIBUTES', value)
+  const { attributes } = sharedSettings.trace
+  assert.deepEqual(attributes.schema.parse('a=%C3%A9, b = 1%'), { a: 'é', b: '1%' })
+})
+
 test('shared settings accept URLs of several hosts, and each process gets its own node ID', () => {
   const env = {
     PARLEY_MONGO_URL: 'mongodb://a:1,b:2/parley?replicaSet=rs0',

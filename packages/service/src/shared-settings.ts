@@ -182,12 +182,17 @@ function toAttributes(text: string, context: z.RefinementCtx): Record<string, st
       context.addIssue({ code: 'custom', message: `is not name=value: ${pair.trim()}` })
       return z.NEVER
     }
-    attributes[name] = decoded(value)
+    try {
+      attributes[name] = decoded(value)
+    } catch {
+      context.addIssue({ code: 'custom', message: `is not percent-encoded UTF-8: ${pair.trim()}` })
+      return z.NEVER
+    }
   }
   return attributes
 }
 
-/** Percent-decodes a value, unless it contains a stray %. */
+/** Percent-decodes a value, unless it contains a stray %. @throws URIError if the result is not UTF-8 */
 function decoded(value: string): string {
   return /%(?![0-9a-f]{2})/i.test(value) ? value : decodeURIComponent(value)
 }
