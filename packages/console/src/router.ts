@@ -43,6 +43,8 @@ export const router = createRouter({
   context: { queries: undefined as unknown as QueryClient },
   basepath: new URL('..', import.meta.url).pathname.replace(/\/$/, ''),
   defaultPreload: 'intent',
+  // A view of one room or user keeps nothing of another.
+  defaultRemountDeps: ({ params }) => params,
   scrollRestoration: false,
 })
 

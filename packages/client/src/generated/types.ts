@@ -5311,6 +5311,10 @@ export interface Report {
    */
   room: string
   /**
+   * Message ID
+   */
+  threadOf?: string
+  /**
    * Sender of the message
    */
   sender: string

@@ -1,25 +1,39 @@
-import { useQuery } from '@tanstack/react-query'
-import { resultOf } from '../api.ts'
+import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
+import { type Api, dataOf, resultOf } from '../api.ts'
 import { useChanged } from '../components/act.tsx'
+import { parseExact } from '../components/exact-json.ts'
 import { useApp } from './session.tsx'
+
+export type Config = Readonly<Record<string, unknown>>
+
+/** The configuration with its numbers as written, as an integrator may store larger ones than JavaScript has. */
+export function configQuery(app: string, api: Api) {
+  return queryOptions({
+    queryKey: [app, 'config'],
+    queryFn: async ({ signal }) => {
+      const text = await dataOf(api.GET('/config', { parseAs: 'text', signal }))
+      return (parseExact(text) as { result: Config }).result
+    },
+    // It would copy raw numbers as objects.
+    structuralSharing: false,
+  })
+}
 
 /** The app's configuration by key. */
 export function useConfig() {
   const { app, api } = useApp()
-  return useQuery({
-    queryKey: [app, 'config'],
-    queryFn: async ({ signal }) =>
-      (await resultOf(api.GET('/config', { signal }))) as Readonly<Record<string, unknown>>,
-  })
+  return useQuery(configQuery(app, api))
 }
 
-/** Returns a function that saves configuration keys. Null disables a key. */
-export function useSaveConfig(): (keys: Readonly<Record<string, unknown>>) => Promise<void> {
-  const { api } = useApp()
+/** Returns a function that saves the keys that `change` makes of the latest configuration. Null disables a key. */
+export function useSaveConfig(): (change: (latest: Config) => Config) => Promise<void> {
+  const { app, api } = useApp()
+  const queries = useQueryClient()
   const changed = useChanged()
-  return async (keys) => {
+  return async (change) => {
+    const latest = await queries.fetchQuery({ ...configQuery(app, api), staleTime: 0 })
     // The body's type excludes some keys, but does not describe values.
-    const body = keys as object
+    const body = change(latest) as object
     await resultOf(api.POST('/config', { body }))
     await changed()
   }

@@ -14,6 +14,7 @@ export const report = z
     status: reportStatus,
     messageID: messageId,
     room: roomId,
+    threadOf: messageId.optional(),
     sender: userId.describe('Sender of the message'),
     messageType: z.string(),
     message: z

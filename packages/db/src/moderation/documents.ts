@@ -9,6 +9,8 @@ export interface ReportDoc {
   id: string
   message: string
   room: string
+  /** Root of the message's thread. */
+  threadOf?: string
   roomKey: string
   sender: string
   senderKey: string

@@ -22,7 +22,10 @@ export const keptMS = 30 * 24 * 60 * 60 * 1_000
 const mostReporters = 200
 const reasonsShown = 20
 
-type Reported = Pick<MessageDoc, '_id' | 'app' | 'room' | 'sender' | 'messageType' | 'createdAtMS' | 'content'>
+type Reported = Pick<
+  MessageDoc,
+  '_id' | 'app' | 'room' | 'sender' | 'messageType' | 'createdAtMS' | 'content' | 'threadOf'
+>
 
 /**
  * Adds a user's report of a message, unless the user has already reported it. Reopens a decided report. Beyond
@@ -33,7 +36,7 @@ export async function addReport(
   message: Reported,
   { id, user, reason }: { id: string; user: string; reason: string },
 ): Promise<void> {
-  const { app, room, sender, messageType, createdAtMS: messageTimeMS, content } = message
+  const { app, room, sender, messageType, createdAtMS: messageTimeMS, content, threadOf } = message
   const now = clock.now()
   const userKey = key(app, user)
   const fixed = {
@@ -41,6 +44,7 @@ export async function addReport(
     id,
     message: message._id,
     room,
+    ...(threadOf !== undefined && { threadOf }),
     roomKey: key(app, room),
     sender,
     senderKey: key(app, sender),

@@ -1,14 +1,15 @@
 import { Badge, Button, Text } from '@mantine/core'
-import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
 import type { components } from '../../../generated/openapi.ts'
 import { resultOf } from '../../api.ts'
-import { Confirm, say, Warning } from '../../components/confirm.tsx'
+import { Confirm, say, sayFailure, Warning } from '../../components/confirm.tsx'
 import type { Columns } from '../../components/data-table.tsx'
 import { TextFilter, TimeFilter } from '../../components/filters.tsx'
 import { Listed } from '../../components/listed.tsx'
 import { Time, visible } from '../../components/shown.tsx'
+import { useFailureText } from '../../components/states.tsx'
 import { useApp } from '../../session/session.tsx'
 import { useTexts } from '../../texts/texts.ts'
 import type { DeliverySearch } from './search.ts'
@@ -29,6 +30,7 @@ export function Calls() {
   const [isRange, setRange] = useState(false)
   const [shown, setShown] = useState<string>()
   const queries = useQueryClient()
+  const failureText = useFailureText()
   const set = (change: DeliverySearch) =>
     void navigate({ search: (now) => ({ ...now, cursor: undefined, ...change }), replace: true })
   const filter = {
@@ -50,15 +52,15 @@ export function Calls() {
   })
   const reload = () => queries.invalidateQueries({ queryKey: [app, 'calls'] })
   const mayRetry = may('POST /admin/webhooks/calls/{id}/retry')
-  const retry = async (id: string) => {
-    await resultOf(api.POST('/admin/webhooks/calls/{id}/retry', { params: { path: { id } } }))
-    say(t.madeAgain)
-    await reload()
-  }
-  const columns = useColumns(
-    mayRetry ? (id) => void retry(id) : undefined,
-    may('GET /admin/webhooks/calls/{id}') ? setShown : undefined,
-  )
+  const { mutate: retry } = useMutation({
+    mutationFn: async (id: string) => {
+      await resultOf(api.POST('/admin/webhooks/calls/{id}/retry', { params: { path: { id } } }))
+      say(t.madeAgain)
+      await reload()
+    },
+    onError: (error) => sayFailure(failureText(error)),
+  })
+  const columns = useColumns(mayRetry ? retry : undefined, may('GET /admin/webhooks/calls/{id}') ? setShown : undefined)
   return (
     <>
       <div className="tools">

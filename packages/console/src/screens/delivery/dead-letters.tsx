@@ -1,14 +1,19 @@
 import { Button, Group, Text } from '@mantine/core'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
 import { type Api, resultOf } from '../../api.ts'
-import { say } from '../../components/confirm.tsx'
+import { say, sayFailure } from '../../components/confirm.tsx'
+import { Pager } from '../../components/data-table.tsx'
 import { Section } from '../../components/page.tsx'
 import { Lines, Time, useNumber, visible } from '../../components/shown.tsx'
-import { Empty, Loaded } from '../../components/states.tsx'
+import { Empty, Loaded, useFailureText } from '../../components/states.tsx'
 import { useApp } from '../../session/session.tsx'
+import { commonTexts } from '../../texts/common.ts'
 import { useTexts } from '../../texts/texts.ts'
 import { WithReason } from '../rooms/conversation/reason.tsx'
 import { deliveryTexts } from './texts.ts'
+
+const perPage = 50
 
 /** Permanently failed calls with their data. Reading them needs a reason, since they contain message texts. */
 export function DeadLetters() {
@@ -17,27 +22,35 @@ export function DeadLetters() {
 
 function Letters({ api }: { api: Api }) {
   const t = useTexts(deliveryTexts)
+  const common = useTexts(commonTexts)
   const { app, may } = useApp()
   const number = useNumber()
   const queries = useQueryClient()
+  const failureText = useFailureText()
+  const [skip, setSkip] = useState(0)
   const query = useQuery({
-    queryKey: [app, 'dead letters'],
-    queryFn: ({ signal }) => resultOf(api.GET('/admin/webhooks/failed', { params: { query: { limit: 50 } }, signal })),
+    queryKey: [app, 'dead letters', skip],
+    queryFn: ({ signal }) =>
+      resultOf(api.GET('/admin/webhooks/failed', { params: { query: { skip, limit: perPage } }, signal })),
+    placeholderData: keepPreviousData,
   })
-  const retry = async (id: string) => {
-    await resultOf(api.POST('/admin/webhooks/failed/{id}/retry', { params: { path: { id } } }))
-    say(t.madeAgain)
-    await queries.invalidateQueries({ queryKey: [app, 'dead letters'] })
-  }
+  const { mutate: retry } = useMutation({
+    mutationFn: async (id: string) => {
+      await resultOf(api.POST('/admin/webhooks/failed/{id}/retry', { params: { path: { id } } }))
+      say(t.madeAgain)
+      await queries.invalidateQueries({ queryKey: [app, 'dead letters'] })
+    },
+    onError: (error) => sayFailure(failureText(error)),
+  })
   return (
     <Loaded query={query}>
       {({ data, totalCount }) =>
-        data.length === 0 ? (
+        totalCount === 0 ? (
           <Empty icon="check" title={t.noDead}>
             {t.noDeadHint}
           </Empty>
         ) : (
-          <Section title={t.deadOf(number(data.length), number(totalCount))}>
+          <Section title={t.deadOf(number(totalCount))}>
             {data.map((call) => (
               <article key={call.id} className="change" aria-label={call.id}>
                 <Group justify="space-between" wrap="nowrap">
@@ -46,7 +59,7 @@ function Letters({ api }: { api: Api }) {
                     {t.afterTries(String(call.tries))}: <bdi>{visible(call.lastError)}</bdi>
                   </Text>
                   {may('POST /admin/webhooks/failed/{id}/retry') && (
-                    <Button size="compact-sm" variant="default" onClick={() => void retry(call.id)}>
+                    <Button size="compact-sm" variant="default" onClick={() => retry(call.id)}>
                       {t.retry}
                     </Button>
                   )}
@@ -57,6 +70,15 @@ function Letters({ api }: { api: Api }) {
                 </details>
               </article>
             ))}
+            <Pager
+              count={common.shown(
+                `${number(data.length === 0 ? skip : skip + 1)}–${number(skip + data.length)}`,
+                number(totalCount),
+              )}
+              cursor={skip > 0 ? String(skip) : undefined}
+              next={skip + perPage < totalCount ? String(skip + perPage) : undefined}
+              onPage={(to) => setSkip(Number(to ?? 0))}
+            />
           </Section>
         )
       }

@@ -7,10 +7,11 @@ import { resultOf } from '../../api.ts'
 import { Confirm } from '../../components/confirm.tsx'
 import { type Columns, DataTable } from '../../components/data-table.tsx'
 import { Diff } from '../../components/diff.tsx'
+import { parseExact } from '../../components/exact-json.ts'
 import { Section } from '../../components/page.tsx'
 import { Time, ViewLink, visible } from '../../components/shown.tsx'
 import { Empty, Loaded } from '../../components/states.tsx'
-import { useConfig } from '../../session/config.ts'
+import { configQuery, useConfig } from '../../session/config.ts'
 import { useApp } from '../../session/session.tsx'
 import { commonTexts } from '../../texts/common.ts'
 import { useTexts } from '../../texts/texts.ts'
@@ -122,6 +123,7 @@ function Editor({ name, before }: { name: string; before: string | undefined }) 
   const navigate = route.useNavigate()
   const example = knownKeys[name]
   const [text, setText] = useState(before ?? (example === undefined ? '' : textOf(example)))
+  const [began, setBegan] = useState(before)
   const [asked, setAsked] = useState<'save' | 'delete'>()
   const wrong = problemOf(text)
   const leave = () => void navigate({ search: { tab: 'config' } })
@@ -152,7 +154,7 @@ function Editor({ name, before }: { name: string; before: string | undefined }) 
       )}
       <Group mt="md" gap="xs">
         {may('POST /config') && (
-          <Button disabled={wrong !== undefined || text === before} onClick={() => setAsked('save')}>
+          <Button disabled={wrong !== undefined || text === began} onClick={() => setAsked('save')}>
             {common.save}
           </Button>
         )}
@@ -167,7 +169,8 @@ function Editor({ name, before }: { name: string; before: string | undefined }) 
       </Group>
       {asked !== undefined && (
         <ConfirmChange
-          {...{ asked, name, before, text }}
+          {...{ asked, name, before: began, text }}
+          onChanged={setBegan}
           onClose={() => setAsked(undefined)}
           onDone={async () => {
             await queries.invalidateQueries({ queryKey: [app] })
@@ -183,8 +186,9 @@ function Editor({ name, before }: { name: string; before: string | undefined }) 
 function ConfirmChange({
   asked,
   name,
-  before = '',
+  before,
   text,
+  onChanged,
   onClose,
   onDone,
 }: {
@@ -192,12 +196,22 @@ function ConfirmChange({
   name: string
   before: string | undefined
   text: string
+  /** Called with the stored value if it is no longer `before`. */
+  onChanged: (latest: string | undefined) => void
   onClose: () => void
   onDone: () => Promise<void>
 }) {
   const t = useTexts(developersTexts)
   const common = useTexts(commonTexts)
-  const { api } = useApp()
+  const { app, api } = useApp()
+  const queries = useQueryClient()
+  const checkUnchanged = async () => {
+    const config = await queries.fetchQuery({ ...configQuery(app, api), staleTime: 0 })
+    const latest = name in config ? textOf(config[name]) : undefined
+    if (latest === before) return
+    onChanged(latest)
+    throw new Error(t.changedMeanwhile)
+  }
   if (asked === 'delete') {
     return (
       <Confirm
@@ -207,11 +221,12 @@ function ConfirmChange({
         typed={name}
         onClose={onClose}
         run={async () => {
+          await checkUnchanged()
           await resultOf(api.DELETE('/config/{key}', { params: { path: { key: name } } }))
           await onDone()
         }}
       >
-        <Diff before={before} after="" />
+        <Diff before={before ?? ''} after="" />
       </Confirm>
     )
   }
@@ -222,11 +237,12 @@ function ConfirmChange({
       done={common.saved}
       onClose={onClose}
       run={async () => {
-        await resultOf(api.POST('/config', { body: { [name]: JSON.parse(text) as never } }))
+        await checkUnchanged()
+        await resultOf(api.POST('/config', { body: { [name]: parseExact(text) as never } }))
         await onDone()
       }}
     >
-      <Diff before={before} after={textOf(JSON.parse(text) as unknown)} />
+      <Diff before={before ?? ''} after={textOf(parseExact(text))} />
     </Confirm>
   )
 }

@@ -1,8 +1,8 @@
 import { Badge, Button, Group, Text } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
-import { useEffect, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import type { components } from '../../../generated/openapi.ts'
-import { type Api, dataOf } from '../../api.ts'
+import { type Api, ApiFailure, dataOf } from '../../api.ts'
 import { TextFilter } from '../../components/filters.tsx'
 import { Section } from '../../components/page.tsx'
 import { Lines, Time, visible } from '../../components/shown.tsx'
@@ -16,6 +16,10 @@ type FeedEvent = components['schemas']['FeedEvent']
 const route = getRouteApi('/shell/apps/$app/developers')
 const mostShown = 200
 const waitSeconds = 20
+/** Backoff after a failed read: doubles from the first to the longest pause. */
+const firstPauseMS = 1_000
+const longestPauseMS = 30_000
+const colours = { live: 'teal', reconnecting: 'yellow', stopped: 'red', paused: 'gray' } as const
 
 /** The app's events as they happen. Reading them needs a reason, since they contain message texts. */
 export function EventTail() {
@@ -29,13 +33,14 @@ function Tail({ api }: { api: Api }) {
   const navigate = route.useNavigate()
   const [isPaused, setPaused] = useState(false)
   const { events, error, clear } = useTail(api, types, isPaused)
+  const state = isPaused ? 'paused' : error === undefined ? 'live' : isFinal(error) ? 'stopped' : 'reconnecting'
   return (
     <Section
       title={t.events}
       actions={
         <Group gap="xs">
-          <Badge color={isPaused ? 'gray' : 'teal'} variant="light">
-            {isPaused ? t.paused : t.live}
+          <Badge color={colours[state]} variant="light" role="status">
+            {t[state]}
           </Badge>
           <Button size="xs" variant="default" onClick={() => setPaused(!isPaused)}>
             {isPaused ? t.goOn : t.pause}
@@ -83,36 +88,60 @@ function Tail({ api }: { api: Api }) {
   )
 }
 
+/** Follows the events. After a pause or a failure it goes on from the last one, if it is still kept. */
 function useTail(api: Api, types: string | undefined, isPaused: boolean) {
   const [events, setEvents] = useState<FeedEvent[]>([])
   const [error, setError] = useState<unknown>()
+  const position = useRef<{ types: string | undefined; after?: string }>({ types })
   useEffect(() => {
+    if (position.current.types !== types) {
+      position.current = { types }
+      setEvents([])
+    }
+    setError(undefined)
     if (isPaused) return
     const ending = new AbortController()
     const { signal } = ending
+    async function read(): Promise<void> {
+      const { after } = position.current
+      const query = {
+        ...(types !== undefined && { types }),
+        ...(after !== undefined && { after, wait: waitSeconds }),
+      }
+      const body = await dataOf(api.GET('/admin/events', { params: { query }, signal }))
+      // Text is only returned to clients that accept event streams.
+      if (signal.aborted || typeof body === 'string') return
+      const { cursor, data } = body.result
+      position.current = { types, after: cursor }
+      setError(undefined)
+      if (data.length > 0) setEvents((now) => [...data.toReversed(), ...now].slice(0, mostShown))
+    }
     async function follow(): Promise<void> {
-      let after: string | undefined
+      let pauseMS = firstPauseMS
       while (!signal.aborted) {
-        const query = {
-          ...(types !== undefined && { types }),
-          ...(after !== undefined && { after, wait: waitSeconds }),
+        try {
+          await read()
+          pauseMS = firstPauseMS
+        } catch (failure) {
+          if (signal.aborted) return
+          setError(failure)
+          if (isFinal(failure)) return
+          if (isCursorGone(failure)) position.current = { types }
+          await new Promise((resolve) => setTimeout(resolve, pauseMS))
+          pauseMS = Math.min(pauseMS * 2, longestPauseMS)
         }
-        const body = await dataOf(api.GET('/admin/events', { params: { query }, signal }))
-        // Text is only returned to clients that accept event streams.
-        if (typeof body === 'string') return
-        const page = body.result
-        after = page.cursor
-        setError(undefined)
-        if (page.data.length > 0) setEvents((now) => [...page.data.toReversed(), ...now].slice(0, mostShown))
       }
     }
-    follow().catch((failure: unknown) => {
-      if (!signal.aborted) setError(failure)
-    })
+    void follow()
     return () => ending.abort()
   }, [api, types, isPaused])
   return { events, error, clear: () => setEvents([]) }
 }
+
+const isCursorGone = (error: unknown) => error instanceof ApiFailure && error.status === 410
+
+/** Whether a retry would be refused too. */
+const isFinal = (error: unknown) => error instanceof ApiFailure && [400, 401, 403, 404].includes(error.status)
 
 function subjectOf({ room, user }: { room?: string; user?: string }): string {
   return [room, user].filter((each) => each !== undefined).join(' · ')

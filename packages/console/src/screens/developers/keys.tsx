@@ -2,7 +2,7 @@ import { Alert, Badge, Button, Checkbox, Code, Group, NumberInput, Stack, Text, 
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import type { components } from '../../../generated/openapi.ts'
-import { scopes } from '../../../generated/scopes.ts'
+import { keyScopes } from '../../../generated/scopes.ts'
 import { resultOf } from '../../api.ts'
 import { Confirm, Dialog, Warning } from '../../components/confirm.tsx'
 import { type Columns, DataTable } from '../../components/data-table.tsx'
@@ -16,9 +16,6 @@ import { developersTexts } from './texts.ts'
 
 type ApiKey = components['schemas']['ApiKey']
 type Scope = ApiKey['scopes'][number]
-
-/** All scopes that operations need. */
-const allScopes = [...new Set<string>(Object.values(scopes))].toSorted() as Scope[]
 
 /** The app's API keys. A key itself is shown only once, when it is added. */
 export function Keys() {
@@ -186,7 +183,7 @@ function AddKey({ onClose, onAdded }: { onClose: () => void; onAdded: (apiKey: s
       />
       <Checkbox.Group label={t.scopes} value={chosen} onChange={setChosen}>
         <div className="scopes">
-          {['all', ...allScopes].map((scope) => (
+          {keyScopes.map((scope) => (
             <Checkbox key={scope} value={scope} label={scope} size="md" />
           ))}
         </div>

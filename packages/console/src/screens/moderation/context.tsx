@@ -11,6 +11,7 @@ import { useTexts } from '../../texts/texts.ts'
 import { MessageRow } from '../rooms/conversation/message-row.tsx'
 import { ReadingContext, useReadingApi } from '../rooms/conversation/reading.ts'
 import { WithReason } from '../rooms/conversation/reason.tsx'
+import { messageSearch } from '../rooms/searches.ts'
 import { decidedTexts, type Report } from './report.ts'
 import { moderationTexts } from './texts.ts'
 
@@ -43,7 +44,7 @@ export function Context({ report }: { report: Report }) {
 function Around({ report, api }: { report: Report; api: Api }) {
   const t = useTexts(moderationTexts)
   const { app } = useApp()
-  const { room, messageID: id } = report
+  const { room, messageID: id, threadOf } = report
   const query = useQuery({
     queryKey: [app, 'context', room, id],
     queryFn: async ({ signal }) => {
@@ -51,8 +52,13 @@ function Around({ report, api }: { report: Report; api: Api }) {
         bounds: { beforeMessage?: string; afterMessage?: string; afterTime?: string },
         limit: number,
       ) => {
-        const params = { path: { id: room }, query: { limit, timeRangeField: 'createdAt' as const, ...bounds } }
-        return (await resultOf(api.GET('/admin/rooms/{id}/messages', { params, signal }))).data
+        const part = { limit, timeRangeField: 'createdAt' as const, ...bounds }
+        if (threadOf === undefined) {
+          const params = { path: { id: room }, query: part }
+          return (await resultOf(api.GET('/admin/rooms/{id}/messages', { params, signal }))).data
+        }
+        const params = { path: { id: threadOf }, query: part }
+        return (await resultOf(api.GET('/admin/messages/{id}/thread', { params, signal }))).data
       }
       const before = await page({ beforeMessage: id }, around)
       const [last] = before
@@ -70,7 +76,7 @@ function Around({ report, api }: { report: Report; api: Api }) {
               <MessageRow key={message._id} message={message} isWanted={message._id === id} />
             ))}
           </div>
-          <ViewLink to="/apps/$app/rooms/$room" params={{ app, room }} search={{ message: id }} size="sm">
+          <ViewLink to="/apps/$app/rooms/$room" params={{ app, room }} search={messageSearch(id, threadOf)} size="sm">
             {t.openRoom}
           </ViewLink>
         </>

@@ -1,8 +1,8 @@
 import { Radio, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
-import { resultOf } from '../../api.ts'
+import { ApiFailure, resultOf } from '../../api.ts'
 import { useChanged } from '../../components/act.tsx'
-import { Confirm, Warning } from '../../components/confirm.tsx'
+import { Confirm, say, Warning } from '../../components/confirm.tsx'
 import { type End, EndField, endMS } from '../../components/end-field.tsx'
 import { useNumber } from '../../components/shown.tsx'
 import { type Operation, useApp } from '../../session/session.tsx'
@@ -18,9 +18,17 @@ const operations = {
   ban: 'POST /blockStatus/room/{roomID}/{blockee}',
   erase: 'DELETE /admin/clients/{client_id}',
 } as const satisfies Record<Decision, Operation>
+
+interface Counts {
+  decided: number
+  /** Decided differently by others meanwhile. */
+  byOthers: number
+  failed: number
+}
+
 const texts = { dismiss: 'dismissText', delete: 'deleteText', ban: 'banText', erase: 'eraseText' } as const
 
-/** Decides one or more reports in sequence. A failure leaves the earlier ones decided. */
+/** Decides one or more reports in sequence. Those that fail stay, and can be tried again. */
 export function DecideDialog({ reports, onClose }: { reports: readonly Report[]; onClose: () => void }) {
   const t = useTexts(moderationTexts)
   const number = useNumber()
@@ -29,24 +37,34 @@ export function DecideDialog({ reports, onClose }: { reports: readonly Report[];
   const changed = useChanged()
   const [decision, setDecision] = useState<Decision>('dismiss')
   const [end, setEnd] = useState<End>({ kind: 'week', at: '' })
-  const [done, setDone] = useState(0)
+  const [rest, setRest] = useState(reports)
+  const [counts, setCounts] = useState<Counts>({ decided: 0, byOthers: 0, failed: 0 })
+  const counted = t.decideCounts(number(counts.decided), counts.byOthers, counts.failed)
   const decide = async () => {
     const untilMS = decision === 'ban' ? endMS(end) : undefined
     const body = { decision, ...(untilMS !== undefined && { untilMS }) }
-    try {
-      for (const { id } of reports.slice(done)) {
-        await resultOf(api.POST('/admin/reports/{id}/decide', { params: { path: { id } }, body }))
-        setDone((now) => now + 1)
+    const failures: { report: Report; error: unknown }[] = []
+    let { decided, byOthers } = counts
+    for (const report of rest) {
+      try {
+        await resultOf(api.POST('/admin/reports/{id}/decide', { params: { path: { id: report.id } }, body }))
+        decided++
+      } catch (error) {
+        if (error instanceof ApiFailure && error.code === 'REPORT_DECIDED') byOthers++
+        else failures.push({ report, error })
       }
-    } finally {
-      await changed()
+      setCounts({ decided, byOthers, failed: failures.length })
     }
+    await changed()
+    setRest(failures.map(({ report }) => report))
+    const [first] = failures
+    if (first) throw first.error
+    say(byOthers === 0 && reports.length === 1 ? t.decideDone : t.decideCounts(number(decided), byOthers, 0))
   }
   return (
     <Confirm
       title={reports.length === 1 ? t.decideOne : t.decideTitle(number(reports.length))}
       action={t[decision]}
-      done={t.decideDone}
       run={decide}
       onClose={onClose}
       isDangerous={decision !== 'dismiss'}
@@ -65,9 +83,9 @@ export function DecideDialog({ reports, onClose }: { reports: readonly Report[];
       </Radio.Group>
       {decision === 'ban' && <EndField end={end} onEnd={setEnd} />}
       {decision === 'erase' && <Warning>{t.eraseText}</Warning>}
-      {done > 0 && reports.length > 1 && (
+      {reports.length > 1 && Object.values(counts).some((count) => count > 0) && (
         <Text size="sm" role="status">
-          {t.progress(number(done), number(reports.length))}
+          {counted}
         </Text>
       )}
     </Confirm>

@@ -8,6 +8,7 @@ import { Empty, Failure, Loading } from '../../components/states.tsx'
 import { useApp } from '../../session/session.tsx'
 import { useTexts } from '../../texts/texts.ts'
 import { WithReason } from '../rooms/conversation/reason.tsx'
+import { messageSearch } from '../rooms/searches.ts'
 import type { ModerationSearch } from './search.ts'
 import { moderationTexts } from './texts.ts'
 
@@ -72,7 +73,7 @@ function Found({ api, search }: { api: Api; search: ModerationSearch }) {
   if (found.length === 0) return <Empty icon="search" title={t.foundNone} />
   return (
     <Stack gap={4} component="ul" className="sessions" aria-label={t.search}>
-      {found.map(({ _id, room: of, sender: by, text, messageTimeMS }) => (
+      {found.map(({ _id, room: of, sender: by, text, messageTimeMS, threadOf }) => (
         <li key={_id}>
           <div className="grow report-body">
             <Text size="xs" c="dimmed">
@@ -82,7 +83,12 @@ function Found({ api, search }: { api: Api; search: ModerationSearch }) {
               <UserText text={text} />
             </Text>
           </div>
-          <ViewLink to="/apps/$app/rooms/$room" params={{ app, room: of }} search={{ message: _id }} size="sm">
+          <ViewLink
+            to="/apps/$app/rooms/$room"
+            params={{ app, room: of }}
+            search={messageSearch(_id, threadOf)}
+            size="sm"
+          >
             {t.openRoom}
           </ViewLink>
         </li>

@@ -83,7 +83,12 @@ export const moderationTexts = texts(
     decideTitle: (count: string) => `Decide ${count} reports`,
     decideOne: 'Decide this report',
     decideDone: 'Decided',
-    progress: (done: string, total: string) => `${done} of ${total}`,
+    decideCounts: (decided: string, byOthers: number, failed: number) =>
+      [
+        `${decided} decided`,
+        ...(byOthers > 0 ? [`${byOthers} already decided by someone else`] : []),
+        ...(failed > 0 ? [`${failed} failed`] : []),
+      ].join(', '),
     gotDismiss: 'Dismissed',
     gotDelete: 'Message deleted',
     gotBan: 'Sender banned',
@@ -181,7 +186,12 @@ export const moderationTexts = texts(
     decideTitle: (count) => `处理 ${count} 条举报`,
     decideOne: '处理此举报',
     decideDone: '已处理',
-    progress: (done, total) => `${done} / ${total}`,
+    decideCounts: (decided, byOthers, failed) =>
+      [
+        `已处理 ${decided} 条`,
+        ...(byOthers > 0 ? [`${byOthers} 条已被他人处理`] : []),
+        ...(failed > 0 ? [`${failed} 条失败`] : []),
+      ].join('，'),
     gotDismiss: '已忽略',
     gotDelete: '消息已删除',
     gotBan: '发送者已封禁',

@@ -7,6 +7,7 @@ import { say } from '../../components/confirm.tsx'
 import { Section } from '../../components/page.tsx'
 import { UserText, useNumber } from '../../components/shown.tsx'
 import { Failure, Loaded } from '../../components/states.tsx'
+import { useEdits } from '../../components/use-edits.ts'
 import { useConfig, useSaveConfig } from '../../session/config.ts'
 import { useApp } from '../../session/session.tsx'
 import { commonTexts } from '../../texts/common.ts'
@@ -22,7 +23,7 @@ export function Words() {
         const words = wordsOf(config)
         return (
           <div className="columns">
-            <Editor key={words.join('\n')} words={words} />
+            <Editor words={words} />
             <Tester />
           </div>
         )
@@ -31,18 +32,25 @@ export function Words() {
   )
 }
 
-function Editor({ words }: { words: readonly string[] }) {
+function Editor({ words: stored }: { words: readonly string[] }) {
   const t = useTexts(moderationTexts)
   const common = useTexts(commonTexts)
   const number = useNumber()
   const { may } = useApp()
   const save = useSaveConfig()
-  const [typed, setTyped] = useState(words.join('\n'))
-  const keywords = [...new Set(typed.split('\n').map((word) => word.trim()))].filter((word) => word !== '')
+  const { fields, put, began, reset } = useEdits({ list: stored.join('\n') })
+  const words = listed(began.list)
+  const keywords = listed(fields.list)
   const isChanged = keywords.join('\n') !== words.join('\n')
   const saving = useMutation({
     mutationFn: async () => {
-      await save({ censorship: { keywords } })
+      // Others may have added and removed words meanwhile.
+      const removed = new Set(words).difference(new Set(keywords))
+      const added = new Set(keywords).difference(new Set(words))
+      await save((latest) => ({
+        censorship: { keywords: [...new Set(wordsOf(latest)).difference(removed).union(added)] },
+      }))
+      reset()
       say(t.wordsDone)
     },
   })
@@ -60,8 +68,8 @@ function Editor({ words }: { words: readonly string[] }) {
           minRows={8}
           maxRows={20}
           readOnly={!mayChange}
-          value={typed}
-          onChange={(event) => setTyped(event.currentTarget.value)}
+          value={fields.list}
+          onChange={(event) => put({ list: event.currentTarget.value })}
         />
         {saving.isError && <Failure error={saving.error} />}
         {mayChange && (
@@ -119,6 +127,9 @@ function Tester() {
     </Section>
   )
 }
+
+const listed = (text: string): string[] =>
+  [...new Set(text.split('\n').map((word) => word.trim()))].filter((word) => word !== '')
 
 function wordsOf(config: object): string[] {
   const { censorship } = config as { censorship?: { keywords?: unknown } }

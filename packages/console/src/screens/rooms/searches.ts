@@ -35,7 +35,9 @@ export interface RoomSearch {
   message?: string | undefined
   /** The day to show, such as 2026-11-26. */
   date?: string | undefined
+  /** The root of the open thread, and the message to show in it. */
   thread?: string | undefined
+  reply?: string | undefined
   find?: string | undefined
 }
 
@@ -45,5 +47,10 @@ export const roomSearchOf = (search: Record<string, unknown>): RoomSearch => ({
   message: textOf(search['message']),
   date: textOf(search['date']),
   thread: textOf(search['thread']),
+  reply: textOf(search['reply']),
   find: textOf(search['find']),
 })
+
+/** Shows a message in the room, or in its thread beside the root. */
+export const messageSearch = (id: string, root: string | undefined): RoomSearch =>
+  root === undefined ? { message: id } : { message: root, thread: root, reply: id }

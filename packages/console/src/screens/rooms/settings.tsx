@@ -1,12 +1,12 @@
 import { Button, Code, Group, NumberInput, Stack, Switch, TagsInput, Text, Textarea, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
-import { useState } from 'react'
 import { resultOf } from '../../api.ts'
 import { useChanged } from '../../components/act.tsx'
 import { say } from '../../components/confirm.tsx'
 import { Facts, Section } from '../../components/page.tsx'
 import { Id, Time } from '../../components/shown.tsx'
 import { Failure } from '../../components/states.tsx'
+import { useEdits } from '../../components/use-edits.ts'
 import { useApp } from '../../session/session.tsx'
 import { commonTexts } from '../../texts/common.ts'
 import { useTexts } from '../../texts/texts.ts'
@@ -21,6 +21,7 @@ interface RoomFields {
   webhook: string
   slowModeS: number
   expiresInS: number
+  retentionDays: number
   opening: boolean
 }
 
@@ -31,21 +32,29 @@ export function Settings({ room }: { room: AdminRoom }) {
   const { api, may } = useApp()
   const changed = useChanged()
   const mayChange = may('PUT /rooms/{id}')
-  const { name, description, cover, roomTags, webhook, slowModeS = 0, expiresInS = 0, opening } = room
-  const before: RoomFields = {
-    ...{ name, description, cover, roomTags, webhook, slowModeS, expiresInS },
+  const {
+    name,
+    description,
+    cover,
+    roomTags,
+    webhook,
+    slowModeS = 0,
+    expiresInS = 0,
+    retentionDays = 0,
+    opening,
+  } = room
+  const stored: RoomFields = {
+    ...{ name, description, cover, roomTags, webhook, slowModeS, expiresInS, retentionDays },
     opening: opening === 1,
   }
-  const [fields, setFields] = useState(before)
-  const put = (some: Partial<RoomFields>) => setFields((now) => ({ ...now, ...some }))
-  const names = Object.keys(before) as (keyof RoomFields)[]
-  const edited = names.filter((each) => JSON.stringify(fields[each]) !== JSON.stringify(before[each]))
+  const { fields, put, edited, isEdited, reset } = useEdits(stored)
   const saving = useMutation({
     mutationFn: async () => {
-      const { opening: isOpen, ...rest } = Object.fromEntries(edited.map((each) => [each, fields[each]]))
+      const { opening: isOpen, ...rest } = edited
       const body = { ...rest, ...(isOpen !== undefined && { opening: isOpen ? (1 as const) : (0 as const) }) }
       await resultOf(api.PUT('/rooms/{id}', { params: { path: { id: room._id } }, body }))
       await changed()
+      reset()
       say(t.settingsDone)
     },
   })
@@ -68,7 +77,7 @@ export function Settings({ room }: { room: AdminRoom }) {
             {saving.isError && <Failure error={saving.error} />}
             {mayChange && (
               <Group>
-                <Button type="submit" loading={saving.isPending} disabled={edited.length === 0}>
+                <Button type="submit" loading={saving.isPending} disabled={!isEdited}>
                   {common.save}
                 </Button>
               </Group>
@@ -107,6 +116,17 @@ function Fields({
       onChange={(event) => put({ [field]: event.currentTarget.value })}
     />
   )
+  const count = (field: 'slowModeS' | 'expiresInS' | 'retentionDays', max: number, label: string, hint: string) => (
+    <NumberInput
+      label={label}
+      description={hint}
+      min={0}
+      max={max}
+      allowDecimal={false}
+      value={fields[field]}
+      onChange={(value) => put({ [field]: Number(value) })}
+    />
+  )
   return (
     <>
       {text('name', t.name)}
@@ -126,22 +146,9 @@ function Fields({
         onChange={(tags) => put({ roomTags: tags })}
       />
       {text('webhook', t.webhook, 'https://')}
-      <NumberInput
-        label={t.slowMode}
-        description={t.slowModeHint}
-        min={0}
-        max={86_400}
-        value={fields.slowModeS}
-        onChange={(value) => put({ slowModeS: Number(value) })}
-      />
-      <NumberInput
-        label={t.expires}
-        description={t.expiresHint}
-        min={0}
-        max={31_622_400}
-        value={fields.expiresInS}
-        onChange={(value) => put({ expiresInS: Number(value) })}
-      />
+      {count('slowModeS', 86_400, t.slowMode, t.slowModeHint)}
+      {count('expiresInS', 31_622_400, t.expires, t.expiresHint)}
+      {count('retentionDays', 36_500, t.retention, t.retentionHint)}
       <Switch
         label={t.open}
         checked={fields.opening}

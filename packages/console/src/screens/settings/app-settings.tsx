@@ -1,5 +1,6 @@
 import { NumberInput, Radio, Stack, Switch, TextInput } from '@mantine/core'
-import { useState } from 'react'
+import { useEdits } from '../../components/use-edits.ts'
+import type { Config } from '../../session/config.ts'
 import { useTexts } from '../../texts/texts.ts'
 import { ConfigForm, fieldsOf, filled, textIn } from './config-form.tsx'
 import { settingsTexts } from './texts.ts'
@@ -7,16 +8,17 @@ import { settingsTexts } from './texts.ts'
 const mebibyte = 1_048_576
 
 interface Part {
-  config: Readonly<Record<string, unknown>>
+  config: Config
 }
 
-/** File limits, delivery markers, and the user directory. */
+/** File limits, delivery markers, retention, and the user directory. */
 export function AppSettings({ config }: Part) {
   return (
     <>
-      <Files key={`files ${JSON.stringify(config['fileLimits'])}`} config={config} />
-      <Messages key={`messages ${String(config['deliveryMarkers'])}`} config={config} />
-      <People key={`people ${JSON.stringify(config['directory'])}`} config={config} />
+      <Files config={config} />
+      <Messages config={config} />
+      <Retention config={config} />
+      <People config={config} />
     </>
   )
 }
@@ -24,23 +26,24 @@ export function AppSettings({ config }: Part) {
 function Files({ config }: Part) {
   const t = useTexts(settingsTexts)
   const stored = fieldsOf(config['fileLimits'])
-  const before = {
+  const { fields, put, edited, isEdited, reset } = useEdits({
     maxBytes: inMebibytes(stored['maxBytes']),
     maxBytesPerUser: inMebibytes(stored['maxBytesPerUser']),
     keepMetadata: stored['keepMetadata'] === true,
-  }
-  const [fields, setFields] = useState(before)
-  const keys = () => {
-    const { maxBytes, maxBytesPerUser, keepMetadata } = fields
-    const limits = filled({
-      maxBytes: inBytes(maxBytes),
-      maxBytesPerUser: inBytes(maxBytesPerUser),
-      keepMetadata,
-    })
-    return { fileLimits: limits }
+  })
+  const change = (latest: Config) => {
+    const { maxBytes, maxBytesPerUser, keepMetadata } = edited
+    return {
+      fileLimits: filled({
+        ...fieldsOf(latest['fileLimits']),
+        ...(maxBytes !== undefined && { maxBytes: inBytes(maxBytes) }),
+        ...(maxBytesPerUser !== undefined && { maxBytesPerUser: inBytes(maxBytesPerUser) }),
+        ...(keepMetadata !== undefined && { keepMetadata }),
+      }),
+    }
   }
   return (
-    <ConfigForm title={t.files} isChanged={JSON.stringify(fields) !== JSON.stringify(before)} keys={keys}>
+    <ConfigForm title={t.files} isEdited={isEdited} change={change} onSaved={reset}>
       {(['maxBytes', 'maxBytesPerUser'] as const).map((name) => (
         <NumberInput
           key={name}
@@ -50,14 +53,14 @@ function Files({ config }: Part) {
           decimalScale={6}
           suffix=" MiB"
           value={fields[name]}
-          onChange={(value) => setFields((now) => ({ ...now, [name]: value === '' ? '' : Number(value) }))}
+          onChange={(value) => put({ [name]: value === '' ? '' : Number(value) })}
         />
       ))}
       <Switch
         label={t.keepMetadata}
         description={t.keepMetadataHint}
         checked={fields.keepMetadata}
-        onChange={({ currentTarget: { checked } }) => setFields((now) => ({ ...now, keepMetadata: checked }))}
+        onChange={(event) => put({ keepMetadata: event.currentTarget.checked })}
       />
     </ConfigForm>
   )
@@ -69,21 +72,55 @@ const inBytes = (value: number | ''): number | undefined =>
 
 function Messages({ config }: Part) {
   const t = useTexts(settingsTexts)
-  const before = config['deliveryMarkers'] === true
-  const [isOn, setOn] = useState(before)
+  const { fields, put, edited, isEdited, reset } = useEdits({ deliveryMarkers: config['deliveryMarkers'] === true })
   return (
-    <ConfigForm
-      title={t.messages}
-      hint={t.messagesHint}
-      isChanged={isOn !== before}
-      keys={() => ({ deliveryMarkers: isOn })}
-    >
+    <ConfigForm title={t.messages} hint={t.messagesHint} isEdited={isEdited} change={() => edited} onSaved={reset}>
       <Switch
         label={t.deliveryMarkers}
         description={t.deliveryMarkersHint}
-        checked={isOn}
-        onChange={(event) => setOn(event.currentTarget.checked)}
+        checked={fields.deliveryMarkers}
+        onChange={(event) => put({ deliveryMarkers: event.currentTarget.checked })}
       />
+    </ConfigForm>
+  )
+}
+
+const roomTypes = ['days', 'direct', 'group'] as const
+const days = (value: unknown): number | '' => (typeof value === 'number' ? value : '')
+
+function Retention({ config }: Part) {
+  const t = useTexts(settingsTexts)
+  const stored = fieldsOf(config['retention'])
+  const { fields, put, edited, isEdited, reset } = useEdits({
+    days: days(stored['days']),
+    direct: days(stored['direct']),
+    group: days(stored['group']),
+  })
+  const change = (latest: Config) => {
+    const retention = filled({ ...fieldsOf(latest['retention']), ...edited })
+    return { retention: Object.keys(retention).length === 0 ? null : retention }
+  }
+  return (
+    <ConfigForm
+      title={t.retention}
+      hint={t.retentionHint}
+      warning={t.retentionWarning}
+      isEdited={isEdited}
+      change={change}
+      onSaved={reset}
+    >
+      {roomTypes.map((name) => (
+        <NumberInput
+          key={name}
+          label={t[`${name}Kept`]}
+          description={name === 'days' ? t.keptForever : t.keptAsAll}
+          min={1}
+          max={36_500}
+          allowDecimal={false}
+          value={fields[name]}
+          onChange={(value) => put({ [name]: value === '' ? '' : Number(value) })}
+        />
+      ))}
     </ConfigForm>
   )
 }
@@ -96,16 +133,17 @@ function People({ config }: Part) {
   const stored = config['directory']
   const storedUrl = textIn(fieldsOf(stored)['url'])
   const before: Directory = storedUrl === '' ? (directories.find((each) => each === stored) ?? 'off') : 'server'
-  const [found, setFound] = useState(before)
-  const [url, setUrl] = useState(storedUrl)
+  const { fields, put, isEdited, reset } = useEdits({ found: before, url: storedUrl })
+  const { found, url } = fields
   return (
     <ConfigForm
       title={t.people}
       hint={t.peopleHint}
-      isChanged={found !== before || (found === 'server' && url !== storedUrl)}
-      keys={() => ({ directory: found === 'server' ? { url } : found })}
+      isEdited={isEdited}
+      change={() => ({ directory: found === 'server' ? { url } : found })}
+      onSaved={reset}
     >
-      <Radio.Group label={t.directory} value={found} onChange={setFound}>
+      <Radio.Group label={t.directory} value={found} onChange={(value) => put({ found: value })}>
         <Stack gap={6} mt={6}>
           {directories.map((each) => (
             <Radio key={each} value={each} label={t[each]} />
@@ -120,7 +158,7 @@ function People({ config }: Part) {
           required
           maxLength={2_048}
           value={url}
-          onChange={(event) => setUrl(event.currentTarget.value)}
+          onChange={(event) => put({ url: event.currentTarget.value })}
         />
       )}
     </ConfigForm>

@@ -1,46 +1,70 @@
 import { Switch, Textarea, TextInput } from '@mantine/core'
-import { useState } from 'react'
+import { useEdits } from '../../components/use-edits.ts'
+import type { Config } from '../../session/config.ts'
 import { useTexts } from '../../texts/texts.ts'
 import { ConfigForm, fieldsOf, filled, textIn } from './config-form.tsx'
 import { Preview } from './preview.tsx'
 import { settingsTexts } from './texts.ts'
 
 /** The chat page's appearance, with a preview and embed code. */
-export function ChatPage({ config }: { config: Readonly<Record<string, unknown>> }) {
-  const look = JSON.stringify(config['chatPage'] ?? {})
-  return (
-    <>
-      <Look key={look} stored={fieldsOf(config['chatPage'])} />
-      <Preview look={look} />
-    </>
-  )
-}
-
-function Look({ stored }: { stored: Readonly<Record<string, unknown>> }) {
-  const t = useTexts(settingsTexts)
+export function ChatPage({ config }: { config: Config }) {
+  const stored = fieldsOf(config['chatPage'])
   const origins = Array.isArray(stored['imageOrigins']) ? stored['imageOrigins'] : []
-  const before = {
+  const { fields, put, edited, isEdited, reset } = useEdits<Look>({
     name: textIn(stored['name']),
     color: textIn(stored['color']),
     logo: textIn(stored['logo']),
     imageOrigins: origins.filter((each) => typeof each === 'string').join('\n'),
     linkCards: stored['linkCards'] === true,
     literalText: stored['literalText'] === true,
-  }
-  const [fields, setFields] = useState(before)
-  const put = (some: Partial<typeof before>) => setFields((now) => ({ ...now, ...some }))
-  const keys = () => {
-    const lines = fields.imageOrigins.split('\n').map((line) => line.trim())
-    // Keep fields that this form does not show, such as texts.
-    return { chatPage: filled({ ...stored, ...fields, imageOrigins: lines.filter((line) => line !== '') }) }
+  })
+  /** Keeps the fields that the form does not show, such as texts. */
+  const lookFrom = (look: unknown) => {
+    const { imageOrigins, ...rest } = edited
+    const lines = imageOrigins?.split('\n').map((line) => line.trim())
+    return filled({
+      ...fieldsOf(look),
+      ...rest,
+      ...(lines && { imageOrigins: lines.filter((line) => line !== '') }),
+    })
   }
   return (
-    <ConfigForm
-      title={t.look}
-      hint={t.lookHint}
-      isChanged={JSON.stringify(fields) !== JSON.stringify(before)}
-      keys={keys}
-    >
+    <>
+      <LookForm
+        {...{ fields, put, isEdited }}
+        change={(latest) => ({ chatPage: lookFrom(latest['chatPage']) })}
+        onSaved={reset}
+      />
+      <Preview look={JSON.stringify(stored)} />
+    </>
+  )
+}
+
+interface Look {
+  name: string
+  color: string
+  logo: string
+  imageOrigins: string
+  linkCards: boolean
+  literalText: boolean
+}
+
+function LookForm({
+  fields,
+  put,
+  isEdited,
+  change,
+  onSaved,
+}: {
+  fields: Look
+  put: (some: Partial<Look>) => void
+  isEdited: boolean
+  change: (latest: Config) => Config
+  onSaved: () => void
+}) {
+  const t = useTexts(settingsTexts)
+  return (
+    <ConfigForm title={t.look} hint={t.lookHint} isEdited={isEdited} change={change} onSaved={onSaved}>
       <TextInput
         label={t.name}
         maxLength={200}

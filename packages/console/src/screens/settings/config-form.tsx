@@ -1,10 +1,10 @@
 import { Button, Group, Stack, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
-import { say } from '../../components/confirm.tsx'
+import { type ReactNode, useState } from 'react'
+import { Confirm, say, Warning } from '../../components/confirm.tsx'
 import { Section } from '../../components/page.tsx'
 import { Failure } from '../../components/states.tsx'
-import { useSaveConfig } from '../../session/config.ts'
+import { type Config, useSaveConfig } from '../../session/config.ts'
 import { useApp } from '../../session/session.tsx'
 import { commonTexts } from '../../texts/common.ts'
 import { useTexts } from '../../texts/texts.ts'
@@ -14,24 +14,31 @@ import { settingsTexts } from './texts.ts'
 export function ConfigForm({
   title,
   hint,
-  isChanged,
-  keys,
+  warning,
+  isEdited,
+  change,
+  onSaved,
   children,
 }: {
   title: string
   hint?: string
-  isChanged: boolean
-  /** The keys and values to save. */
-  keys: () => Readonly<Record<string, unknown>>
+  /** The effect of a change, which the operator must confirm. */
+  warning?: string
+  isEdited: boolean
+  /** Returns the keys to save: the latest values with the operator's changes. */
+  change: (latest: Config) => Config
+  onSaved: () => void
   children: ReactNode
 }) {
   const t = useTexts(settingsTexts)
   const common = useTexts(commonTexts)
   const { may } = useApp()
   const save = useSaveConfig()
+  const [isAsked, setAsked] = useState(false)
   const saving = useMutation({
     mutationFn: async () => {
-      await save(keys())
+      await save(change)
+      onSaved()
       say(common.saved)
     },
   })
@@ -41,7 +48,8 @@ export function ConfigForm({
       <form
         onSubmit={(event) => {
           event.preventDefault()
-          saving.mutate()
+          if (warning === undefined) saving.mutate()
+          else setAsked(true)
         }}
       >
         <fieldset className="plain-fieldset" disabled={!mayChange}>
@@ -55,7 +63,7 @@ export function ConfigForm({
             {saving.isError && <Failure error={saving.error} />}
             {mayChange ? (
               <Group>
-                <Button type="submit" loading={saving.isPending} disabled={!isChanged}>
+                <Button type="submit" loading={saving.isPending} disabled={!isEdited}>
                   {common.save}
                 </Button>
               </Group>
@@ -67,6 +75,17 @@ export function ConfigForm({
           </Stack>
         </fieldset>
       </form>
+      {isAsked && (
+        <Confirm
+          title={title}
+          action={common.save}
+          isDangerous
+          run={() => saving.mutateAsync()}
+          onClose={() => setAsked(false)}
+        >
+          <Warning>{warning}</Warning>
+        </Confirm>
+      )}
     </Section>
   )
 }

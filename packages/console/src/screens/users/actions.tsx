@@ -19,7 +19,16 @@ import { TokenDialog } from './token-dialog.tsx'
 type Dialog = 'edit' | 'token' | 'end' | 'ban' | 'lift' | 'export' | 'erase'
 
 /** An operator's actions on a user, most with a confirmation that describes the effect. */
-export function UserActions({ profile, whole }: { profile: UserDialogProps['profile']; whole: Inspected | undefined }) {
+export function UserActions({
+  profile,
+  whole,
+  onErasing,
+}: {
+  profile: UserDialogProps['profile']
+  whole: Inspected | undefined
+  /** Called with the ID of the job that erases the user. */
+  onErasing: (job: string) => void
+}) {
   const t = useTexts(usersTexts)
   const { may } = useApp()
   const [open, setOpen] = useState<Dialog>()
@@ -78,7 +87,7 @@ export function UserActions({ profile, whole }: { profile: UserDialogProps['prof
       {open === 'ban' && <BanDialog {...shared} />}
       {open === 'lift' && <LiftDialog {...shared} />}
       {open === 'export' && <ExportDialog {...shared} />}
-      {open === 'erase' && <EraseDialog {...shared} />}
+      {open === 'erase' && <EraseDialog {...shared} onJob={onErasing} />}
     </>
   )
 }

@@ -1,7 +1,7 @@
 import { Switch, Textarea, TextInput } from '@mantine/core'
-import { useState } from 'react'
 import { useChanged } from '../../components/act.tsx'
 import { Confirm } from '../../components/confirm.tsx'
+import { useEdits } from '../../components/use-edits.ts'
 import { useApp } from '../../session/session.tsx'
 import { commonTexts } from '../../texts/common.ts'
 import { useTexts } from '../../texts/texts.ts'
@@ -16,25 +16,13 @@ export function EditDialog({ profile, onClose }: UserDialogProps) {
   const { api } = useApp()
   const changed = useChanged()
   const { _id, nickname, email = '', description, avatarUrl, isAdmin, isRobot } = profile
-  const before = { nickname, email, description, avatarUrl, isAdmin, isRobot }
-  const [fields, setFields] = useState(before)
-  const put = (some: Partial<typeof before>) => setFields((now) => ({ ...now, ...some }))
-  const names = Object.keys(before) as (keyof typeof before)[]
-  const edited = names.filter((name) => fields[name] !== before[name])
+  const { fields, put, edited, isEdited } = useEdits({ nickname, email, description, avatarUrl, isAdmin, isRobot })
   const save = async () => {
-    const body = { _id, ...Object.fromEntries(edited.map((name) => [name, fields[name]])) }
-    await saveUser(api, body)
+    await saveUser(api, { _id, ...edited })
     await changed()
   }
   return (
-    <Confirm
-      title={t.edit}
-      action={common.save}
-      done={t.editDone}
-      run={save}
-      onClose={onClose}
-      isReady={edited.length > 0}
-    >
+    <Confirm title={t.edit} action={common.save} done={t.editDone} run={save} onClose={onClose} isReady={isEdited}>
       <TextInput
         data-autofocus
         label={t.name}

@@ -15,36 +15,20 @@ import { usersTexts } from './texts.ts'
 const pollMS = 1_000
 const contents = ['keep', 'redact', 'delete'] as const
 
-/** Erases a user. Shows the progress if it takes longer than a request. */
-export function EraseDialog({ profile, onClose }: UserDialogProps) {
+/** Erases a user. `onJob` gets the ID of the job if it takes longer than a request. */
+export function EraseDialog({ profile, onClose, onJob }: UserDialogProps & { onJob: (job: string) => void }) {
   const t = useTexts(usersTexts)
-  const { app, api } = useApp()
-  const changed = useChanged()
-  const navigate = useNavigate()
-  const [job, setJob] = useState<string>()
+  const { api } = useApp()
+  const leave = useLeave()
   const [content, setContent] = useState<(typeof contents)[number]>('keep')
-  const leave = async () => {
-    say(t.eraseDone)
-    await navigate({ to: '/apps/$app/users', params: { app } })
-    await changed()
-  }
-  if (job !== undefined) return <Erasing job={job} onDone={() => void leave()} onClose={onClose} />
   const erase = async () => {
     const params = { path: { client_id: profile._id }, query: { content } }
     const result = await resultOf(api.DELETE('/admin/clients/{client_id}', { params }))
-    if ('job' in result && typeof result.job === 'string') setJob(result.job)
+    if ('job' in result && typeof result.job === 'string') onJob(result.job)
     else await leave()
   }
   return (
-    <Confirm
-      title={t.eraseTitle}
-      action={t.erase}
-      run={erase}
-      onClose={() => {}}
-      onCancel={onClose}
-      typed={profile._id}
-      isDangerous
-    >
+    <Confirm title={t.eraseTitle} action={t.erase} run={erase} onClose={onClose} typed={profile._id} isDangerous>
       <Warning>{t.eraseText}</Warning>
       <Radio.Group
         label={t.theirMessages}
@@ -61,8 +45,23 @@ export function EraseDialog({ profile, onClose }: UserDialogProps) {
   )
 }
 
-function Erasing({ job, onDone, onClose }: { job: string; onDone: () => void; onClose: () => void }) {
+/** Returns a function that leaves an erased user's view for the list. */
+function useLeave(): () => Promise<void> {
   const t = useTexts(usersTexts)
+  const { app } = useApp()
+  const changed = useChanged()
+  const navigate = useNavigate()
+  return async () => {
+    say(t.eraseDone)
+    await navigate({ to: '/apps/$app/users', params: { app } })
+    await changed()
+  }
+}
+
+/** The progress of an erasure, which outlasts the user's profile. */
+export function Erasing({ job, onClose }: { job: string; onClose: () => void }) {
+  const t = useTexts(usersTexts)
+  const leave = useLeave()
   const number = useNumber()
   const { app, api } = useApp()
   const query = useQuery({
@@ -71,7 +70,7 @@ function Erasing({ job, onDone, onClose }: { job: string; onDone: () => void; on
       const { data } = await resultOf(api.GET('/admin/jobs', { params: { query: { id: job } }, signal }))
       const [found] = data
       // Jobs are kept for days after they end, so a missing one is done too.
-      if (!found || found.state === 'done') onDone()
+      if (!found || found.state === 'done') void leave()
       return found ?? null
     },
     refetchInterval: ({ state }) => (state.data?.state === 'running' || state.data === undefined ? pollMS : false),

@@ -20,7 +20,6 @@ export function userQuery(app: string, api: Api, user: string) {
     queryKey: [app, 'user', user],
     queryFn: ({ signal }) =>
       resultOf(api.GET('/admin/clients/{client_id}', { params: { path: { client_id: user } }, signal })),
-    placeholderData: keepPreviousData,
     // Connections change.
     refetchInterval: 15_000,
   })

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
+import { useState } from 'react'
 import type { components } from '../../../generated/openapi.ts'
 import { ApiFailure } from '../../api.ts'
 import { Icon } from '../../components/icon.tsx'
@@ -12,6 +13,7 @@ import { commonTexts } from '../../texts/common.ts'
 import { useTexts } from '../../texts/texts.ts'
 import { TimelineLink } from '../timeline/timeline-link.tsx'
 import { UserActions } from './actions.tsx'
+import { Erasing } from './erase-dialog.tsx'
 import { Bans, Blocks, Connections, Devices, Tokens } from './parts.tsx'
 import { userQuery } from './queries.ts'
 import { RoomsOfUser } from './rooms-of-user.tsx'
@@ -26,6 +28,7 @@ export function User() {
   const { app, api } = useApp()
   const { user } = route.useParams()
   const query = useQuery(userQuery(app, api, user))
+  const [erasing, setErasing] = useState<string>()
   const profile = query.data?.profile
   const isGone = query.error instanceof ApiFailure && query.error.code === 'CLIENT_NOT_FOUND'
   return (
@@ -49,11 +52,12 @@ export function User() {
         !isGone && (
           <>
             <TimelineLink of={{ user }} />
-            <UserActions profile={profile} whole={query.data} />
+            <UserActions profile={profile} whole={query.data} onErasing={setErasing} />
           </>
         )
       }
     >
+      {erasing !== undefined && <Erasing job={erasing} onClose={() => setErasing(undefined)} />}
       {isGone ? (
         <Empty icon="user" title={t.noneFound}>
           <Id id={user} />

@@ -6,6 +6,7 @@ import { Icon } from '../../../components/icon.tsx'
 import { SearchField } from '../../../components/search-field.tsx'
 import { visible } from '../../../components/shown.tsx'
 import { useTexts } from '../../../texts/texts.ts'
+import { messageSearch } from '../searches.ts'
 import { MessageList } from './message-list.tsx'
 import { ReadingContext } from './reading.ts'
 import { WithReason } from './reason.tsx'
@@ -40,7 +41,7 @@ function Reading({
   onChangeReason: () => void
 }) {
   const t = useTexts(conversationTexts)
-  const { message, date, thread, find } = route.useSearch()
+  const { message, date, thread, reply, find } = route.useSearch()
   const navigate = route.useNavigate()
   const [isKept, setKept] = useState(false)
   // Counts jumps, so that a jump to the same place remounts the list.
@@ -58,6 +59,8 @@ function Reading({
     setJump(jump + 1)
     void navigate({ search: (now) => ({ ...now, message: undefined, date: undefined }) })
   }
+  const openThread = (root: string) =>
+    void navigate({ search: (now) => ({ ...now, thread: root, reply: undefined, find: undefined }) })
   return (
     <>
       <Tools isKept={isKept} onKept={setKept} reason={reason} onChangeReason={onChangeReason} />
@@ -67,12 +70,21 @@ function Reading({
           label={t.messages}
           read={read}
           start={start}
-          onThread={(root) => void navigate({ search: (now) => ({ ...now, thread: root, find: undefined }) })}
+          onThread={openThread}
           onLatest={toLatest}
         />
         {thread !== undefined && (
-          <Panel title={t.thread} onClose={() => void navigate({ search: (now) => ({ ...now, thread: undefined }) })}>
-            <Thread key={thread} root={thread} api={api} />
+          <Panel
+            title={t.thread}
+            onClose={() => void navigate({ search: (now) => ({ ...now, thread: undefined, reply: undefined }) })}
+          >
+            <Thread
+              key={JSON.stringify([thread, reply])}
+              root={thread}
+              reply={reply}
+              api={api}
+              onLatest={() => void navigate({ search: (now) => ({ ...now, reply: undefined }) })}
+            />
           </Panel>
         )}
         {find !== undefined && thread === undefined && (
@@ -81,10 +93,7 @@ function Reading({
               room={room}
               keyword={find}
               onFound={(id, of) =>
-                void navigate({
-                  search: (now) =>
-                    of === undefined ? { ...now, message: id, date: undefined } : { ...now, thread: of },
-                })
+                void navigate({ search: (now) => ({ ...now, ...messageSearch(id, of), date: undefined }) })
               }
             />
           </Panel>
@@ -115,7 +124,7 @@ function Tools({
         value={find ?? ''}
         onSearch={(next) =>
           void navigate({
-            search: (now) => ({ ...now, find: next.trim() || undefined, thread: undefined }),
+            search: (now) => ({ ...now, find: next.trim() || undefined, thread: undefined, reply: undefined }),
             replace: true,
           })
         }
@@ -164,7 +173,18 @@ function Panel({ title, onClose, children }: { title: string; onClose: () => voi
   )
 }
 
-function Thread({ root, api }: { root: string; api: Api }) {
+function Thread({
+  root,
+  reply,
+  api,
+  onLatest,
+}: {
+  root: string
+  /** The message to start at, instead of the latest. */
+  reply: string | undefined
+  api: Api
+  onLatest: () => void
+}) {
   const t = useTexts(conversationTexts)
   const read = useMemo<ReadPage>(
     () => async (query) => {
@@ -173,7 +193,8 @@ function Thread({ root, api }: { root: string; api: Api }) {
     },
     [api, root],
   )
-  return <MessageList label={t.thread} read={read} start={{ at: 'end' }} />
+  const start = useMemo(() => startOf(reply, undefined), [reply])
+  return <MessageList label={t.thread} read={read} start={start} onLatest={onLatest} />
 }
 
 function startOf(message: string | undefined, date: string | undefined): Start {

@@ -1,5 +1,5 @@
 import { Button, Loader, Text } from '@mantine/core'
-import { useLayoutEffect, useRef } from 'react'
+import { useEffect, useLayoutEffect, useRef } from 'react'
 import { Virtualizer, type VirtualizerHandle } from 'virtua'
 import { formatTime } from '../../../components/formats.ts'
 import { Icon } from '../../../components/icon.tsx'
@@ -12,6 +12,8 @@ import { type Message, type ReadPage, type Shown, type Start, useMessages } from
 /** Distances in pixels: within `nearPX` of an end, more is loaded; within `endPX`, the list is at the end. */
 const nearPX = 400
 const endPX = 60
+/** Virtua needs up to 150 ms to end a scroll to a message. */
+const settledMS = 200
 
 /** The virtualized messages of a room or thread, newest at the bottom. */
 export function MessageList({
@@ -29,8 +31,24 @@ export function MessageList({
   onLatest?: () => void
 }) {
   const t = useTexts(conversationTexts)
-  const { shown, error, retry, readOlder, readNewer } = useMessages(read, start)
+  const { shown, reads, error, retry, readOlder, readNewer } = useMessages(read, start)
   const { log, list, isAtEnd } = useScrolling(shown, start)
+  const look = (isScrolled: boolean) => {
+    const element = log.current
+    if (!element || !shown) return
+    const below = element.scrollHeight - element.scrollTop - element.clientHeight
+    const isEnd = below < endPX && !shown.hasNewer
+    // Only scrolling leaves the end: a picture that loads does not.
+    isAtEnd.current = isEnd || (isAtEnd.current && !isScrolled)
+    if (element.scrollTop < nearPX) readOlder()
+    if (below < nearPX) readNewer()
+  }
+  // Messages that do not overflow the list, or that start at its top, cause no scroll event.
+  useEffect(() => {
+    const timer = setTimeout(() => look(false), settledMS)
+    return () => clearTimeout(timer)
+    // oxlint-disable-next-line react-hooks/exhaustive-deps
+  }, [shown, reads])
   const count = shown?.messages.length ?? 0
   if (!shown) return error === undefined ? <Loading rows={8} height={44} /> : <Failure error={error} retry={retry} />
   if (count === 0)
@@ -39,18 +57,10 @@ export function MessageList({
         {t.noneHint}
       </Empty>
     )
-  const look = () => {
-    const element = log.current
-    if (!element) return
-    const below = element.scrollHeight - element.scrollTop - element.clientHeight
-    isAtEnd.current = below < endPX && !shown.hasNewer
-    if (element.scrollTop < nearPX) readOlder()
-    if (below < nearPX) readNewer()
-  }
   return (
     <div className="log-frame">
       {/* Focusable, so that the keyboard can scroll it. */}
-      <div ref={log} className="log" role="log" aria-label={label} tabIndex={0} onScroll={look}>
+      <div ref={log} className="log" role="log" aria-label={label} tabIndex={0} onScroll={() => look(true)}>
         <Virtualizer ref={list} shift={shown.isPrepended} bufferSize={600} itemSize={72}>
           {shown.messages.map((message, i) => (
             <div key={message._id}>

@@ -11,6 +11,7 @@ import { useFailureText } from '../../../components/states.tsx'
 import { useApp } from '../../../session/session.tsx'
 import { useTexts } from '../../../texts/texts.ts'
 import { BanInRoom } from '../ban-in-room.tsx'
+import { messageSearch } from '../searches.ts'
 import { useReadingApi } from './reading.ts'
 import { conversationTexts } from './texts.ts'
 import type { Message } from './use-messages.ts'
@@ -32,7 +33,7 @@ export function MessageMenu({ message }: { message: Message }) {
   const address = router.buildLocation({
     to: '/apps/$app/rooms/$room',
     params: { app, room: message.room },
-    search: { message: message._id },
+    search: messageSearch(message._id, message.threadOf),
   }).href
   const pinning = useMutation({
     mutationFn: async () => {

@@ -38,6 +38,7 @@ export function useMessages(read: ReadPage, start: Start) {
   const [shown, setShown] = useState<Shown>()
   const [error, setError] = useState<unknown>()
   const [attempt, setAttempt] = useState(0)
+  const [reads, setReads] = useState(0)
   const isReading = useRef(false)
   /** Unix time of the latest known change, in milliseconds. */
   const since = useRef(0)
@@ -69,6 +70,7 @@ export function useMessages(read: ReadPage, start: Start) {
     isReading.current = true
     try {
       setShown(await work(now.current))
+      setReads((count) => count + 1)
       setError(undefined)
     } catch (failure) {
       setError(failure)
@@ -93,6 +95,8 @@ export function useMessages(read: ReadPage, start: Start) {
 
   return {
     shown,
+    /** Successful reads so far. While one runs, `readOlder` and `readNewer` do nothing. */
+    reads,
     error,
     retry: () => setAttempt(attempt + 1),
     readOlder: () => void (shown?.hasOlder && once((from) => olderOf(read, from))),

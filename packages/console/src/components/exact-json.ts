@@ -1,0 +1,19 @@
+// Not in TypeScript's library yet: https://github.com/tc39/proposal-json-parse-with-source
+declare global {
+  interface JSON {
+    parse(text: string, reviver: (key: string, value: unknown, context: { source?: string }) => unknown): unknown
+    rawJSON(text: string): object
+  }
+}
+
+/** A double keeps this many significant decimal digits. */
+const keptDigits = 15
+
+/** Parses JSON. A number that a double may change becomes a raw value, which JSON.stringify writes as it was. */
+export const parseExact = (text: string): unknown =>
+  JSON.parse(text, (_key, value, { source }) =>
+    typeof value !== 'number' || source === undefined || isKept(value, source) ? value : JSON.rawJSON(source),
+  )
+
+const isKept = (value: number, source: string) =>
+  Number.isFinite(value) && source.replace(/e.*/i, '').replaceAll(/[-.]/g, '').length <= keptDigits

@@ -1,0 +1,33 @@
+import { useState } from 'react'
+
+type Edits<Fields> = { [Name in keyof Fields]?: { from: Fields[Name]; to: Fields[Name] } }
+
+const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other)
+
+/**
+ * The fields of a form: the stored values, and over them what the operator has changed since. Only `edited` is saved, so
+ * that changes by others stay.
+ */
+export function useEdits<Fields extends object>(stored: Fields) {
+  const [edits, setEdits] = useState<Edits<Fields>>({})
+  const entries = Object.entries(edits) as [keyof Fields, { from: unknown; to: unknown }][]
+  const edited = Object.fromEntries(entries.map(([name, { to }]) => [name, to])) as Partial<Fields>
+  /** The stored values; of edited fields, those from before the edit. */
+  const began = {
+    ...stored,
+    ...(Object.fromEntries(entries.map(([name, { from }]) => [name, from])) as Partial<Fields>),
+  }
+  const put = (some: Partial<Fields>) =>
+    setEdits((now) => {
+      const next = { ...now }
+      for (const name of Object.keys(some) as (keyof Fields)[]) {
+        const from = now[name] ? now[name].from : stored[name]
+        const to = some[name] as Fields[typeof name]
+        if (isSame(from, to)) delete next[name]
+        else next[name] = { from, to }
+      }
+      return next
+    })
+  const fields = { ...stored, ...edited }
+  return { fields, put, edited, began, isEdited: entries.length > 0, reset: () => setEdits({}) }
+}

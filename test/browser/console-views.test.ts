@@ -1,0 +1,208 @@
+import assert from 'node:assert/strict'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { type Deployment, deploy } from '../client/client-of.ts'
+import type { Platform, PlatformUser } from '../platform.ts'
+import { isChromiumMissing, startChromium } from './chromium.ts'
+import { type ConsoleOperator, consoleOf } from './console-tab.ts'
+
+const env = { PARLEY_GATEWAY_JOB_AFTER_MS: '0' }
+/** Chromium logs this for each failed request. */
+const refused = /Failed to load resource/
+
+describe.skipIf(isChromiumMissing())('the console: data that changes under a view', () => {
+  let browser: Browser
+  let deployment: Deployment
+  let platform: Platform
+  let owner: ConsoleOperator
+  let alice: PlatformUser
+  let bob: PlatformUser
+
+  beforeAll(async () => {
+    ;[browser, deployment] = await Promise.all([startChromium(), deploy(1, [], env)])
+    ;({ platform } = deployment)
+    ;({ owner } = await consoleOf(deployment, browser))
+    alice = await platform.newUser('alice', { nickname: 'Alice' })
+    bob = await platform.newUser('bob', { nickname: 'Bob' })
+  })
+  afterAll(async () => {
+    await browser.close()
+    await deployment.stop()
+  })
+
+  const newRoom = (name: string) => platform.newRoom(['alice', 'bob'], { _id: name, name, owner: 'alice' })
+  const say = async (room: string, message: string, more = {}): Promise<string> =>
+    String((await alice.call('POST', `/rooms/${room}/message`, { message, messageType: 'text', ...more }))['_id'])
+  const giveReason = async (page: Page) => {
+    await page.getByLabel('Reason', { exact: true }).fill('Ticket 4711')
+    await page.getByRole('button', { name: /^Read/ }).click()
+  }
+  const confirm = (page: Page, name: string) =>
+    page.getByRole('dialog').getByRole('button', { name, exact: true }).click()
+  const done = (page: Page, text: string) => page.getByRole('alert').filter({ hasText: text }).first().waitFor()
+  const inspect = async (path: string) => (await owner.call('GET', path)).body.result
+
+  test('each room shows its own messages after Back', async () => {
+    await say(await newRoom('chess'), 'about chess')
+    await say(await newRoom('poker'), 'about poker')
+    const page = await owner.open('/rooms/chess')
+    const log = page.getByRole('log', { name: 'Messages' })
+    await giveReason(page)
+    await log.getByText('about chess').waitFor()
+    await page.keyboard.press('Control+k')
+    await page.getByRole('dialog').getByRole('textbox').fill('poker')
+    await page.getByRole('option', { name: /Open room poker/ }).click()
+    await page.getByRole('heading', { name: 'poker' }).waitFor()
+    await giveReason(page)
+    await log.getByText('about poker').waitFor()
+    await page.goBack()
+    await page.getByRole('heading', { name: 'chess' }).waitFor()
+    await log.getByText('about chess').waitFor()
+    assert.equal(await log.getByText('about poker').count(), 0)
+  })
+
+  test('a reported thread message is shown in its thread, in the context, in the room and by its link', async () => {
+    const room = await newRoom('threads')
+    const root = await say(room, 'a question')
+    const reply = await say(room, 'a rude answer', { replyTo: root, thread: true })
+    await bob.call('POST', `/messages/${reply}/report`, { reason: 'rude' })
+    const page = await owner.open('/moderation')
+    await giveReason(page)
+    await page.getByRole('button', { name: 'Show context' }).click()
+    await giveReason(page)
+    const wanted = (log: string) => page.getByRole('log', { name: log }).locator('.wanted')
+    await wanted('Show context').getByText('a rude answer').waitFor()
+    await page.getByRole('link', { name: 'Open in room' }).click()
+    await wanted('Messages').getByText('a question').waitFor()
+    await wanted('Thread').getByText('a rude answer').waitFor()
+    const link = new URL(page.url()).searchParams
+    assert.deepEqual([link.get('message'), link.get('thread'), link.get('reply')], [root, root, reply])
+  })
+
+  test('a link to a message in a short room is live', async () => {
+    const room = await newRoom('short')
+    const id = await say(room, 'the first')
+    const page = await owner.open(`/rooms/${room}?message=${id}`)
+    await giveReason(page)
+    const log = page.getByRole('log', { name: 'Messages' })
+    await log.locator('.wanted').getByText('the first').waitFor()
+    await page.getByText('Live', { exact: true }).waitFor()
+    await say(room, 'the second')
+    await log.getByText('the second').waitFor()
+  })
+
+  test('the progress of an erasure outlasts the profile', async () => {
+    await platform.newUser('carol', { nickname: 'Carol' })
+    const page = await owner.open('/users/carol', { allow: refused })
+    await page.getByRole('heading', { name: 'Carol' }).waitFor()
+    const running = { state: 'running', progress: { done: 1, total: 2 } }
+    await page.route('**/admin/jobs?id=*', (route) => route.fulfill({ json: { result: { data: [running] } } }))
+    await page.getByRole('button', { name: 'More actions' }).click()
+    await page.getByRole('menuitem', { name: 'Erase' }).click()
+    await page.getByRole('dialog').getByLabel('Type “carol” to confirm').fill('carol')
+    await confirm(page, 'Erase')
+    const progress = page.getByRole('dialog').getByText('1 of 2')
+    await progress.waitFor()
+    await page.getByText('No user found').waitFor({ timeout: 30_000 })
+    await progress.waitFor()
+    await page.unroute('**/admin/jobs?id=*')
+    await page.getByRole('heading', { name: 'Users' }).waitFor()
+  })
+
+  test('saving one field of a room or user keeps what others changed meanwhile', async () => {
+    const room = await newRoom('club')
+    const page = await owner.open(`/rooms/${room}?tab=settings`)
+    await page.getByLabel('Slow mode (seconds)').fill('5')
+    await alice.call('PUT', `/rooms/${room}`, { name: 'Chess club' })
+    // An action refetches the room.
+    await page.getByRole('button', { name: 'Freeze' }).click()
+    await confirm(page, 'Freeze')
+    await page.getByRole('heading', { name: 'Chess club' }).waitFor()
+    await page.getByRole('button', { name: 'Save' }).click()
+    await done(page, 'Settings saved')
+    const { name, slowModeS } = await inspect(`/admin/rooms/${room}`)
+    assert.deepEqual([name, slowModeS], ['Chess club', 5])
+  })
+
+  test('settings forms and the editor keep what others configured meanwhile, and every digit', async () => {
+    const big = '{"id":12345678901234567890}'
+    await owner.call('POST', '/config', { fileLimits: { maxBytes: 1_048_576 }, directory: 'off' })
+    const page = await owner.open('/settings?tab=app')
+    await page.getByLabel('Keep picture metadata').check({ force: true })
+    await owner.call('POST', '/config', { fileLimits: { maxBytes: 2_097_152 } })
+    await page.getByRole('region', { name: 'Files' }).getByRole('button', { name: 'Save' }).click()
+    await done(page, 'Saved')
+    const { fileLimits } = await inspect('/config')
+    assert.deepEqual(fileLimits, { maxBytes: 2_097_152, keepMetadata: true })
+
+    await page.getByRole('textbox', { name: 'Delete messages after (days)' }).fill('90')
+    await page.getByRole('region', { name: 'Retention' }).getByRole('button', { name: 'Save' }).click()
+    await confirm(page, 'Save')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    assert.deepEqual((await inspect('/config'))['retention'], { days: 90 })
+    await owner.call('DELETE', '/config/retention')
+
+    await page.goto(page.url().replace(/settings.*/, 'developers?tab=config&key=theirs'))
+    const value = page.getByLabel('Value (JSON)')
+    await value.fill(big)
+    await page.getByRole('button', { name: 'Save' }).click()
+    await confirm(page, 'Save')
+    await page.getByRole('link', { name: 'theirs' }).click()
+    assert.match(await value.inputValue(), /12345678901234567890\b/)
+    await value.fill(big.replace('}', ',"more":1}'))
+    await page.getByRole('button', { name: 'Save' }).click()
+    await owner.call('POST', '/config', { theirs: 'changed meanwhile' })
+    await confirm(page, 'Save')
+    await page.getByText('This key has changed since you opened it.').waitFor()
+    await page.getByRole('dialog').getByText('changed meanwhile').waitFor()
+    await confirm(page, 'Save')
+    await page.getByRole('cell', { name: /12345678901234567890\b/ }).waitFor()
+  })
+
+  test('the event tail reconnects after a failure', async () => {
+    const room = await newRoom('events')
+    const page = await owner.open('/developers?tab=events', { allow: refused })
+    let isDown = true
+    await page.route('**/admin/events*', (route) => (isDown ? route.fulfill({ status: 503 }) : route.continue()))
+    await giveReason(page)
+    await page.getByText('Reconnecting', { exact: true }).waitFor()
+    isDown = false
+    await page.getByText('Live', { exact: true }).waitFor()
+    await say(room, 'after the failure')
+    await page.locator('.event', { hasText: 'chat message' }).first().waitFor()
+  })
+
+  test('a bulk decision passes over reports that others have decided, and reports failures', async () => {
+    const room = await newRoom('rude')
+    for (const text of ['one', 'two', 'three'])
+      await bob.call('POST', `/messages/${await say(room, text)}/report`, { reason: `I mind ${text}` })
+    const page = await owner.open(`/moderation?room=${room}`, { allow: refused })
+    await giveReason(page)
+    const { data } = await inspect(`/admin/reports?room=${room}`)
+    const [first, second] = data as { id: string }[]
+    await page.getByLabel('Select all').check()
+    await page.getByRole('button', { name: 'Decide' }).first().click()
+    await owner.call('POST', `/admin/reports/${first?.id}/decide`, { decision: 'delete' })
+    const path = `**/admin/reports/${second?.id}/decide`
+    await page.route(path, (route) => route.fulfill({ status: 503 }))
+    await confirm(page, 'Dismiss')
+    await page.getByText('1 decided, 1 already decided by someone else, 1 failed').waitFor()
+    await page.unroute(path)
+    await confirm(page, 'Dismiss')
+    await done(page, '2 decided, 1 already decided by someone else')
+    await page.getByText('No open reports').waitFor()
+  })
+
+  test('a refused retry of a webhook call is reported', async () => {
+    const call = { id: 'x', roomID: 'r', event: 'e', tries: 1, lastError: 'refused', failedAt: Date.now(), data: {} }
+    const page = await owner.open('/delivery?tab=dead', { allow: refused })
+    await page.route('**/admin/webhooks/failed?*', (route) =>
+      route.fulfill({ json: { result: { totalCount: 51, data: [call] } } }),
+    )
+    await giveReason(page)
+    await page.getByText('1–1 of 51').waitFor()
+    await page.getByRole('button', { name: 'Next page' }).waitFor()
+    await page.getByRole('button', { name: 'Retry' }).click()
+    await page.getByRole('alert').waitFor()
+  })
+})
