@@ -234,7 +234,10 @@ describe('when NATS loses its log', () => {
     const missing = new Set(ids)
     for (let cursor = from; missing.size > 0; ) {
       const page = await platform.admin('GET', `/admin/events?types=chat%20message&wait=20&limit=500&after=${cursor}`)
-      for (const { data } of page['data'] as { data: { _id: string } }[]) missing.delete(data._id)
+      const found = page['data'] as { data: { _id: string } }[]
+      for (const { data } of found) missing.delete(data._id)
+      const isEnd = found.length === 0 && page['cursor'] === cursor
+      assert.ok(!isEnd, `the feed ends without ${missing.size} messages`)
       cursor = String(page['cursor'])
     }
   }
