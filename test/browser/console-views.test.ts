@@ -106,7 +106,7 @@ describe.skipIf(isChromiumMissing())('the console: data that changes under a vie
     await page.getByText('No user found').waitFor({ timeout: 30_000 })
     await progress.waitFor()
     await page.unroute('**/admin/jobs?id=*')
-    await page.getByRole('heading', { name: 'Users' }).waitFor()
+    await page.getByRole('heading', { name: 'Users', exact: true }).waitFor()
   })
 
   test('saving one field of a room or user keeps what others changed meanwhile', async () => {

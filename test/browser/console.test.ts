@@ -149,7 +149,7 @@ describe.skipIf(isChromiumMissing())('the console in a browser', () => {
     assert.ok(await page.getByRole('dialog').getByRole('button', { name: 'Erase' }).isDisabled())
     await page.getByRole('dialog').getByLabel('Type “carol” to confirm').fill('carol')
     await confirm(page, 'Erase')
-    await page.getByRole('heading', { name: 'Users' }).waitFor()
+    await page.getByRole('heading', { name: 'Users', exact: true }).waitFor()
     assert.equal((await owner.call('GET', '/admin/clients/carol')).body.error?.code, 'CLIENT_NOT_FOUND')
   })
 
