@@ -34,7 +34,8 @@ export function auditCalls(chat: Chat): ChatOf {
     const { caller, params, body } = request
     if (caller?.kind !== 'integrator') return chat
     const { audit, conversations, scope } = operation
-    const isSend = !audit && scope?.endsWith(':write') === true
+    const subject = audit?.({ params, body: body ?? {} } as AuditedInput)
+    const isSend = !subject && scope?.endsWith(':write') === true
     if ('operator' in caller && (conversations || isSend)) {
       await recordReading(contextOf(operation, request, caller, subjectRead(request, caller.app)), {
         session: caller.session,
@@ -42,7 +43,6 @@ export function auditCalls(chat: Chat): ChatOf {
         isSend,
       })
     }
-    const subject = audit?.({ params, body: body ?? {} } as AuditedInput)
     if (!subject) return chat
     return { ...chat, audit: createRecorder(contextOf(operation, request, caller, subject)) }
   }

@@ -213,17 +213,24 @@ describe('operators and their roles', () => {
     const alice = await gateway.newUser()
     const room = await gateway.newRoom([alice])
     const moderator = await newOperator(gateway, [{ app: gateway.app, role: 'moderator' }])
-    assert.equal((await moderator.call('PUT', `/rooms/${room}`, { status: 0 })).status, 200)
     const message = { room, sender: alice.id, message: 'x', messageType: 'text' }
     await moderator.call('POST', '/messages', message)
     await moderator.call('POST', '/messages', message)
+    const { room: _, ...inRoom } = message
+    const written = await moderator.call('POST', `/rooms/${room}/message`, inRoom)
+    assert.equal(written.status, 200, written.text)
+    const { _id } = written.body.result
+    await moderator.call('POST', `/rooms/${room}/message`, { ...inRoom, _id })
+    assert.equal((await moderator.call('PUT', `/rooms/${room}`, { status: 0 })).status, 200)
     const entries = await entriesOf(moderator)
     assert.deepEqual(
       entries.map(({ action, subject, actorName, address }) => [action, subject, actorName, address]).toReversed(),
       [
+        ['sendMessage', `room:${room}`, moderator.email, '127.0.0.1'],
+        ['sendMessage', `room:${room}`, moderator.email, '127.0.0.1'],
+        ['writeMessage', `room:${room}`, moderator.email, '127.0.0.1'],
+        ['writeMessage', `message:${_id}`, moderator.email, '127.0.0.1'],
         ['updateRoom', `room:${room}`, moderator.email, '127.0.0.1'],
-        ['sendMessage', `room:${room}`, moderator.email, '127.0.0.1'],
-        ['sendMessage', `room:${room}`, moderator.email, '127.0.0.1'],
       ],
     )
   })
