@@ -95,11 +95,15 @@ async function checkServer(redis: Redis): Promise<void> {
 
 const retryAfterMS = (attempt: number) => Math.min(attempt * 100, 1_000)
 
-/** Whether a command failed because Redis is down or does not respond. ioredis has no error class for that. */
+/**
+ * Whether a command failed because Redis is down, does not respond or refuses writes. ioredis has no error class for
+ * that. A discarded transaction has the errors of its commands in `previousErrors`.
+ */
 export function isPresenceAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const { name, message } = error
-  if (name === 'MaxRetriesPerRequestError' || isReadOnly(message)) return true
+  if (name === 'MaxRetriesPerRequestError' || isReadOnly(message) || refusesWrites(message)) return true
+  if ('previousErrors' in error && (error.previousErrors as unknown[]).some(isPresenceAway)) return true
   return awayMessages.some((text) => message.startsWith(text))
 }
 
@@ -115,6 +119,9 @@ export async function whilePresent<T>(work: Promise<T>): Promise<T | undefined> 
 
 /** The server is a replica, during or after a failover. For scripts, Redis 6 reports it inside the message. */
 const isReadOnly = (message: string) => /(^|-)READONLY /.test(message)
+
+/** The server is at its `maxmemory`, or could not save its data. */
+const refusesWrites = (message: string) => /(^|-)(?:OOM|MISCONF) /.test(message)
 
 const awayMessages = [
   "Stream isn't writeable",

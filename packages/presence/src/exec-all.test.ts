@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { testServers } from '@parley/stack/test-servers'
+import { isolatedServers, testServers } from '@parley/stack/test-servers'
 import { test } from 'vitest'
-import { closePresence, connectPresence, isPresenceAway } from './connect.ts'
+import { closePresence, connectPresence, isPresenceAway, whilePresent } from './connect.ts'
+import { reportConnections } from './connection-counts.ts'
 import { execAll } from './exec-all.ts'
 import { findPushed, notePushed } from './pushed-rooms.ts'
 import { noteReminded } from './reminded.ts'
@@ -16,6 +17,31 @@ test('commands run together fail if Redis is down', async () => {
   await assert.rejects(findPushed(presence, [{ app, room, user }]), isPresenceAway)
   await assert.rejects(noteReminded(presence, { app, user, room, id, atMS: 1 }, 1), isPresenceAway)
   await assert.rejects(openReceiver(presence, id, { app, endsAtMS: 1, status: 200 }), isPresenceAway)
+})
+
+test('Redis counts as away while it is full or could not save: pushes go on', async () => {
+  const servers = await isolatedServers(['redis'])
+  const presence = await connectPresence(servers.redisUrl, () => undefined)
+  const [app, user, room, id] = ['app', 'user', 'room', randomUUID()]
+  try {
+    await presence.redis.config('SET', 'maxmemory-policy', 'noeviction')
+    await presence.redis.config('SET', 'maxmemory', '1')
+    const refused = await notePushed(presence, { app, room, seq: 1 }, [{ user, device: 'd' }], 60).catch(String)
+    assert.match(refused ?? '', /OOM/)
+    assert.equal(
+      await whilePresent(notePushed(presence, { app, room, seq: 1 }, [{ user, device: 'd' }], 60)),
+      undefined,
+    )
+    await assert.rejects(noteReminded(presence, { app, user, room, id, atMS: 1 }, 1), isPresenceAway)
+    // A transaction, and a script.
+    await assert.rejects(openReceiver(presence, id, { app, endsAtMS: 1, status: 200 }), isPresenceAway)
+    await assert.rejects(reportConnections(presence, id, app, 1), isPresenceAway)
+  } finally {
+    await closePresence(presence)
+    await servers.stop()
+  }
+  const unsaved = 'MISCONF Redis is configured to save RDB snapshots, but it is currently not able to persist on disk.'
+  assert.equal(isPresenceAway(new Error(unsaved)), true)
 })
 
 test('commands run together fail if one of them does', async () => {
