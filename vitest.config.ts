@@ -9,6 +9,8 @@ if (!process.argv.includes('--coverage'))
 const alone = ['test/faults/chaos.test.ts', 'test/catch-up/since-chaos.test.ts', 'test/order/*.test.ts']
 /** Tests that mostly wait for elections run concurrently, but not with tests that would delay the servers. */
 const failover = ['test/failover/*.test.ts']
+/** Backups and restores stall the MongoDB that most tests share. */
+const backups = ['services/api-gateway/src/commands/backup.test.ts']
 /** CPU-heavy tests, and tests that change globals of their process. */
 const heavy = ['test/hostile/*.test.ts', 'test/browser/*.test.ts', 'test/client/react*.test.ts']
 const unit = ['{packages,services}/*/{src,test,build}/**/*.test.ts', 'test/run/*.test.ts']
@@ -32,13 +34,13 @@ export default defineConfig({
     projects: [
       project('checks', 0, { include: ['test/checks/*.test.ts'] }),
       project('unit', 0, { include: unit, exclude: gateway, isolate }),
-      project('gateway', 0, { include: gateway, isolate }),
+      project('gateway', 0, { include: gateway, exclude: backups, isolate }),
       project('services', 0, {
         ...{ include: services, exclude: [...heavy, ...alone, ...failover, ...others] },
         ...{ globalSetup, isolate },
       }),
       project('heavy', 0, { include: heavy, maxConcurrency: 10, globalSetup }),
-      project('failover', 1, { include: failover, globalSetup }),
+      project('failover', 1, { include: [...failover, ...backups], globalSetup }),
       project('alone', 2, { include: alone, fileParallelism: false, globalSetup }),
       project('whole run', 3, { include: ['test/whole-run/*.test.ts'] }),
     ],

@@ -91,7 +91,7 @@ describe.skipIf(isChromiumMissing())('the console: operations', () => {
     const list = page.getByRole('list', { name: 'Timeline' })
     await list.getByText('An API key banned bob in the room indefinitely').waitFor()
     await list.getByText(`${hostile} sent a message of type text (seq 1)`).waitFor()
-    await list.getByText(/^Handed to one socket of the room; phone was connected there$/).waitFor()
+    await list.getByText(/^Delivered to one socket of the room; phone was connected there$/).waitFor()
     await list.getByText(/^Chat message was refused: /).waitFor()
     await list.getByText(/^Phone disconnected: /).waitFor()
     assert.ok(!(await page.content()).includes('secret'), 'no text of a message')
