@@ -32,12 +32,15 @@ export type CallToQueue = Pick<
   target: string
   /** If not at once; for a call that is alone in its queue. */
   dueAtMS?: number
+  /** Queue an earlier call of this ID again if it was dropped as unneeded. */
+  revive?: true
 }
 
 /** Queues calls. Idempotent: calls queued by an earlier delivery of their event stay unchanged. */
 export async function queueCalls(db: Db, calls: readonly CallToQueue[]): Promise<void> {
   if (calls.length === 0) return
   const createdAtMS = clock.now()
+  const revived = calls.filter(({ revive }) => revive)
   await db.outgoingCalls.bulkWrite(
     calls.map(({ _id, app, kind, queue, target, order, room, event, client, request, data }) => ({
       updateOne: {
@@ -56,7 +59,24 @@ export async function queueCalls(db: Db, calls: readonly CallToQueue[]): Promise
     })),
     { ordered: false },
   )
+  if (revived.length > 0) await reviveCalls(db, revived, createdAtMS)
   await openQueues(db, calls)
+}
+
+/** Calls that were not made. A waiting one may be about to be dropped: its later `createdAtMS` keeps it. */
+async function reviveCalls(db: Db, calls: readonly CallToQueue[], createdAtMS: number): Promise<void> {
+  await db.outgoingCalls.bulkWrite(
+    calls.map(({ _id, data }) => ({
+      updateOne: {
+        filter: { _id, tries: 0, state: { $ne: 'failed' as const } },
+        update: {
+          $set: { state: 'waiting' as const, data, createdAtMS },
+          $unset: { madeAt: 1 as const, lastError: 1 as const },
+        },
+      },
+    })),
+    { ordered: false },
+  )
 }
 
 /** Creates missing queues as due, and raises the version of existing ones. */
@@ -160,21 +180,21 @@ export interface DoneCall {
   /** The response was applied. */
   isAnswered: boolean
   lastTry?: CallTry
-  /** Why it was not needed any more, and not made. */
-  notMade?: string
+  /** Why it was not needed any more, and not made. It stays queued if it was queued again after `queuedAtMS`. */
+  notMade?: { reason: string; queuedAtMS: number }
 }
 
 export async function markCallsDone(db: Db, done: readonly DoneCall[]): Promise<void> {
   await db.outgoingCalls.bulkWrite(
     done.map(({ id, data, isAnswered, lastTry, notMade }) => ({
       updateOne: {
-        filter: { _id: id },
+        filter: { _id: id, ...(notMade && { createdAtMS: notMade.queuedAtMS }) },
         update: {
           $set: {
             ...{ state: 'done' as const, madeAt: clock.date(), data },
             ...(isAnswered && { isAnswered }),
             ...(lastTry && { lastTry }),
-            ...(notMade !== undefined && { lastError: notMade }),
+            ...(notMade && { lastError: notMade.reason }),
           },
           ...(notMade === undefined && { $unset: { lastError: 1 as const }, $inc: { tries: 1 } }),
         },

@@ -67,7 +67,10 @@ export function createQueueWork(parts: QueueWorkParts, signal: AbortSignal): (qu
       if (outcome.as === 'done') {
         const { isAnswered = false, notMade } = outcome
         const of = { id: call._id, data: keptCallData(call), isAnswered, ...lastTryOf(outcome) }
-        await markDone({ ...of, ...(notMade !== undefined && { notMade }) })
+        await markDone({
+          ...of,
+          ...(notMade !== undefined && { notMade: { reason: notMade, queuedAtMS: call.createdAtMS } }),
+        })
       } else await deadLetter(parts, call, outcome)
       // A retried call has a queue of its own.
       if (call.kind === 'push') return endQueue(db, queue)

@@ -11,7 +11,8 @@ export function genericCall(
     order,
     request,
     dueAtMS,
-  }: Pick<CallToQueue, 'order' | 'request' | 'dueAtMS'> & { url: string; id: string },
+    revive,
+  }: Pick<CallToQueue, 'order' | 'request' | 'dueAtMS' | 'revive'> & { url: string; id: string },
   message: Message,
   room: RoomDoc,
   to: Pick<PushCall, 'pushToClients' | 'keptBack' | 'because'>,
@@ -30,5 +31,6 @@ export function genericCall(
     data: JSON.stringify(said),
     ...(request !== undefined && { request }),
     ...(dueAtMS !== undefined && { dueAtMS }),
+    ...(revive && { revive }),
   }
 }

@@ -135,14 +135,17 @@ async function pushEach(
   }
 }
 
-/** Users can have several half-open connections: the first one that ends makes the call. */
+/**
+ * Users can have several half-open connections: one call goes out, when one ends and no other seems to be in use. The end of
+ * another revives a call that was dropped.
+ */
 async function callFor(
   { db, queueCall, decisions }: PushMissedParts,
   url: string,
   { room, message, user }: { room: RoomDoc; message: MessageDoc; user: string },
 ): Promise<void> {
   const id = `push_${message._id}_${createHash('sha256').update(user).digest('hex').slice(0, 16)}`
-  const about = { url, id, order: 0, dueAtMS: clock.now() + settleMS }
+  const about = { url, id, order: 0, dueAtMS: clock.now() + settleMS, revive: true as const }
   const request = message.request !== undefined && { request: message.request }
   const to = { pushToClients: [user], because: 'half-open' as const }
   const decision = { _id: key(room.app, message._id, id), at: clock.date(), call: id, called: [user] }
