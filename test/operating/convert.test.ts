@@ -188,7 +188,7 @@ describe('parley convert', () => {
       [['slack', join(folder, 'nowhere'), folder], /no such file or folder/],
       [['slack', folder, folder], /has no users.json/],
       [['rocket.chat', folder, folder], /has no users.json, rocketchat_room.json/],
-      [['mattermost', empty, join(folder, 'out')], /nothing that an export of mattermost has/],
+      [['mattermost', empty, join(folder, 'out')], /nothing of an export of mattermost/],
       [['icq', folder, folder], /Allowed choices are slack, mattermost, rocket.chat, cometchat/],
     ] as const) {
       const { code, said } = await convert(...args)

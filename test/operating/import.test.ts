@@ -234,7 +234,7 @@ describe('parley import', () => {
       message('team', 99, 'dan', { createdAt: begin }),
     ])
     assert.equal(other.code, 1)
-    assert.match(other.text, /another message in the place of m99/)
+    assert.match(other.text, /another message instead of m99/)
   })
 
   test('replies and threads equal sent ones; a second import adds to them and resumes an interrupted one', async () => {
@@ -302,7 +302,7 @@ describe('parley import', () => {
     assert.equal((await jan.call('POST', '/rooms/plans/message', sent))['seq'], 5)
     assert.equal((await thread())['unread'], 1)
     const grown = await run([...more, message('plans', 8, 'kim', { threadOf: 'm1' })])
-    assert.match(grown.text, /another message in the place of m8/)
+    assert.match(grown.text, /another message instead of m8/)
   })
 
   test('a former member who is imported again has exact unread counts, excluding personally deleted messages', async () => {

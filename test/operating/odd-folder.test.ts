@@ -30,7 +30,7 @@ describe('a clone in a folder with #, %, ?, quotes and spaces in its name', () =
     for (const built of ['packages/chat-page/dist', 'packages/client/kit'])
       rmSync(join(clone, built), { recursive: true })
     const npm = (...args: string[]) => execFileSync('npm', ['--prefix', clone, ...args], { encoding: 'utf8' })
-    assert.match(npm('run', '-s', 'build:page'), /The chat page is built\n.*The kit for React is built/)
+    assert.match(npm('run', '-s', 'build:page'), /Built the chat page\n.*Built the React kit/)
 
     const args = ['--port', '0', '--gateways', '1', '--realtime', '1']
     const command = ['npm', '--prefix', clone, 'start', '--ignore-scripts', '--']
