@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { allOperations } from '@parley/contracts/operations/all'
 import { roles, scopesOfRole } from '@parley/contracts/roles'
+import type { KeyScope } from '@parley/contracts/scopes'
 import { insertApp } from '@parley/db/apps/apps'
 import { findAuditEntries } from '@parley/db/audit/audit-log'
 import { removeRolesIn } from '@parley/db/operators/operators'
@@ -37,8 +38,9 @@ describe('operators and their roles', () => {
       for (const { method, path, access, scope = 'all', orScopes = [] } of forKeys) {
         const body = method === 'GET' ? undefined : {}
         const { status, text } = await operator.call(method, plain(path), body, reason)
+        const opening: readonly KeyScope[] = ['all', scope, ...orScopes]
         const lacking = [
-          ...(['all', scope, ...orScopes].some((one) => own.includes(one)) ? [] : [scope]),
+          ...(opening.some((one) => own.includes(one)) ? [] : [scope]),
           ...(access === 'platform' && !own.includes('platform') ? ['platform'] : []),
         ]
         assert.equal(status === 403, lacking.length > 0, `${method} ${path}: ${text}`)
