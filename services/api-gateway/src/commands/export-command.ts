@@ -1,4 +1,4 @@
-import { mkdir, open } from 'node:fs/promises'
+import { mkdir, open, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { type LeftOut, linesOfApp } from '@parley/chat/export/app-lines'
@@ -26,7 +26,13 @@ async function run(db: Db, app: string, out: string): Promise<void> {
   await mkdir(dirname(file), { recursive: true })
   // An existing file may be the only copy.
   const target = await open(file, 'wx', 0o600)
-  await recordCommand(db, app, 'export')
+  try {
+    await recordCommand(db, app, 'export')
+  } catch (error) {
+    await target.close()
+    await unlink(file)
+    throw error
+  }
   const startedMS = performance.now()
   const leftOut: LeftOut = { rooms: 0, files: 0, messages: 0 }
   let count = 0

@@ -78,8 +78,11 @@ describe('commands in the audit log', () => {
     const file = join(dir, 'import.ndjson')
     await writeFile(file, `${JSON.stringify({ type: 'user', _id: 'imported', nickname: 'Ida' })}\n`)
     await importAlone(gateway.chat.db, gateway.app, async () => {
-      await assert.rejects(command(['import', file, '--app', gateway.app]), /import/)
-      await assert.rejects(command(['import', '--abort', '--app', gateway.app]), /import/)
+      await assert.rejects(command(['import', file, '--app', gateway.app]), /another import into the app is running/)
+      await assert.rejects(
+        command(['import', '--abort', '--app', gateway.app]),
+        /another import into the app is running/,
+      )
     })
     assert.equal(await entriesOf('import'), 0)
     await command(['import', file, '--app', gateway.app])
@@ -96,5 +99,18 @@ describe('commands in the audit log', () => {
     assert.equal(await entriesOf('export'), 0)
     await command(['export', '--app', gateway.app, '--out', join(dir, 'new.ndjson')])
     assert.equal(await entriesOf('export'), 1)
+  })
+
+  test('an export that could not be recorded leaves no file, so it may run again', async () => {
+    const out = join(dir, 'again.ndjson')
+    const { mongo } = gateway.chat.db
+    await mongo.command({ collMod: 'audit', validator: { action: { $ne: 'export' } } })
+    try {
+      await assert.rejects(command(['export', '--app', gateway.app, '--out', out]), /failed validation/)
+    } finally {
+      await mongo.command({ collMod: 'audit', validator: {} })
+    }
+    await command(['export', '--app', gateway.app, '--out', out])
+    assert.match(await readFile(out, 'utf8'), /"type"/)
   })
 })
