@@ -124,6 +124,34 @@ describe.skipIf(isChromiumMissing())('the console: data that changes under a vie
     assert.deepEqual([name, slowModeS], ['Chess club', 5])
   })
 
+  test('input during a save of a room stays an edit, also one that is undone', async () => {
+    const room = await newRoom('slow')
+    const page = await owner.open(`/rooms/${room}?tab=settings`)
+    const name = page.getByLabel('Name', { exact: true })
+    const slowMode = page.getByLabel('Slow mode (seconds)')
+    const save = page.getByRole('button', { name: 'Save' })
+    const held = Promise.withResolvers<void>()
+    await page.route(`**/rooms/${room}`, async (route) => {
+      if (route.request().method() === 'PUT') await held.promise
+      await route.continue()
+    })
+    await name.fill('Go club')
+    await slowMode.fill('5')
+    const saving = page.waitForRequest((request) => request.method() === 'PUT')
+    await save.click()
+    await saving
+    await name.fill('Go and chess')
+    await slowMode.fill('0')
+    held.resolve()
+    await page.getByRole('heading', { name: 'Go club' }).waitFor()
+    await done(page, 'Settings saved')
+    assert.equal((await inspect(`/admin/rooms/${room}`))['slowModeS'], 5)
+    await save.click()
+    await page.getByRole('heading', { name: 'Go and chess' }).waitFor()
+    const after = await inspect(`/admin/rooms/${room}`)
+    assert.deepEqual([after['name'], after['slowModeS'] ?? 0], ['Go and chess', 0])
+  })
+
   test('settings forms and the editor keep what others configured meanwhile, and every digit', async () => {
     const big = '{"id":12345678901234567890}'
     await owner.call('POST', '/config', { fileLimits: { maxBytes: 1_048_576 }, directory: 'off' })

@@ -38,7 +38,7 @@ function Editor({ words: stored }: { words: readonly string[] }) {
   const number = useNumber()
   const { may } = useApp()
   const save = useSaveConfig()
-  const { fields, put, began, reset } = useEdits({ list: stored.join('\n') })
+  const { fields, put, began, saved } = useEdits({ list: stored.join('\n') })
   const words = listed(began.list)
   const keywords = listed(fields.list)
   const isChanged = keywords.join('\n') !== words.join('\n')
@@ -50,7 +50,7 @@ function Editor({ words: stored }: { words: readonly string[] }) {
       await save((latest) => ({
         censorship: { keywords: [...new Set(wordsOf(latest)).difference(removed).union(added)] },
       }))
-      reset()
+      saved()
       say(t.wordsDone)
     },
   })

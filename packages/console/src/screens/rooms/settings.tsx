@@ -47,14 +47,14 @@ export function Settings({ room }: { room: AdminRoom }) {
     ...{ name, description, cover, roomTags, webhook, slowModeS, expiresInS, retentionDays },
     opening: opening === 1,
   }
-  const { fields, put, edited, isEdited, reset } = useEdits(stored)
+  const { fields, put, edited, isEdited, saved } = useEdits(stored)
   const saving = useMutation({
     mutationFn: async () => {
       const { opening: isOpen, ...rest } = edited
       const body = { ...rest, ...(isOpen !== undefined && { opening: isOpen ? (1 as const) : (0 as const) }) }
       await resultOf(api.PUT('/rooms/{id}', { params: { path: { id: room._id } }, body }))
       await changed()
-      reset()
+      saved()
       say(t.settingsDone)
     },
   })

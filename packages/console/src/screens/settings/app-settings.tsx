@@ -26,7 +26,7 @@ export function AppSettings({ config }: Part) {
 function Files({ config }: Part) {
   const t = useTexts(settingsTexts)
   const stored = fieldsOf(config['fileLimits'])
-  const { fields, put, edited, isEdited, reset } = useEdits({
+  const { fields, put, edited, isEdited, saved } = useEdits({
     maxBytes: inMebibytes(stored['maxBytes']),
     maxBytesPerUser: inMebibytes(stored['maxBytesPerUser']),
     keepMetadata: stored['keepMetadata'] === true,
@@ -43,7 +43,7 @@ function Files({ config }: Part) {
     }
   }
   return (
-    <ConfigForm title={t.files} isEdited={isEdited} change={change} onSaved={reset}>
+    <ConfigForm title={t.files} isEdited={isEdited} change={change} onSaved={saved}>
       {(['maxBytes', 'maxBytesPerUser'] as const).map((name) => (
         <NumberInput
           key={name}
@@ -72,9 +72,9 @@ const inBytes = (value: number | ''): number | undefined =>
 
 function Messages({ config }: Part) {
   const t = useTexts(settingsTexts)
-  const { fields, put, edited, isEdited, reset } = useEdits({ deliveryMarkers: config['deliveryMarkers'] === true })
+  const { fields, put, edited, isEdited, saved } = useEdits({ deliveryMarkers: config['deliveryMarkers'] === true })
   return (
-    <ConfigForm title={t.messages} hint={t.messagesHint} isEdited={isEdited} change={() => edited} onSaved={reset}>
+    <ConfigForm title={t.messages} hint={t.messagesHint} isEdited={isEdited} change={() => edited} onSaved={saved}>
       <Switch
         label={t.deliveryMarkers}
         description={t.deliveryMarkersHint}
@@ -91,7 +91,7 @@ const days = (value: unknown): number | '' => (typeof value === 'number' ? value
 function Retention({ config }: Part) {
   const t = useTexts(settingsTexts)
   const stored = fieldsOf(config['retention'])
-  const { fields, put, edited, isEdited, reset } = useEdits({
+  const { fields, put, edited, isEdited, saved } = useEdits({
     days: days(stored['days']),
     direct: days(stored['direct']),
     group: days(stored['group']),
@@ -107,7 +107,7 @@ function Retention({ config }: Part) {
       warning={t.retentionWarning}
       isEdited={isEdited}
       change={change}
-      onSaved={reset}
+      onSaved={saved}
     >
       {roomTypes.map((name) => (
         <NumberInput
@@ -133,7 +133,7 @@ function People({ config }: Part) {
   const stored = config['directory']
   const storedUrl = textIn(fieldsOf(stored)['url'])
   const before: Directory = storedUrl === '' ? (directories.find((each) => each === stored) ?? 'off') : 'server'
-  const { fields, put, isEdited, reset } = useEdits({ found: before, url: storedUrl })
+  const { fields, put, isEdited, saved } = useEdits({ found: before, url: storedUrl })
   const { found, url } = fields
   return (
     <ConfigForm
@@ -141,7 +141,7 @@ function People({ config }: Part) {
       hint={t.peopleHint}
       isEdited={isEdited}
       change={() => ({ directory: found === 'server' ? { url } : found })}
-      onSaved={reset}
+      onSaved={saved}
     >
       <Radio.Group label={t.directory} value={found} onChange={(value) => put({ found: value })}>
         <Stack gap={6} mt={6}>

@@ -10,7 +10,7 @@ import { settingsTexts } from './texts.ts'
 export function ChatPage({ config }: { config: Config }) {
   const stored = fieldsOf(config['chatPage'])
   const origins = Array.isArray(stored['imageOrigins']) ? stored['imageOrigins'] : []
-  const { fields, put, edited, isEdited, reset } = useEdits<Look>({
+  const { fields, put, edited, isEdited, saved } = useEdits<Look>({
     name: textIn(stored['name']),
     color: textIn(stored['color']),
     logo: textIn(stored['logo']),
@@ -33,7 +33,7 @@ export function ChatPage({ config }: { config: Config }) {
       <LookForm
         {...{ fields, put, isEdited }}
         change={(latest) => ({ chatPage: lookFrom(latest['chatPage']) })}
-        onSaved={reset}
+        onSaved={saved}
       />
       <Preview look={JSON.stringify(stored)} />
     </>
