@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { clock } from '@parley/async/clock'
-import { findLastSeal, findUnsealedApps, insertSeal, sealKey, takeUnsealed } from '@parley/db/audit/audit-log'
+import { findLastSeal, insertSeal, sealKey, takeUnsealed, unsealedApps } from '@parley/db/audit/audit-log'
 import type { AuditDoc, AuditSealDoc } from '@parley/db/audit/documents'
 import { key } from '@parley/db/keys'
 import type { Chat } from '../chat.ts'
@@ -11,7 +11,6 @@ import { toAuditView } from './list-audit.ts'
 
 /** Maximum number of entries per link. */
 const mostEntries = 200
-const appsAtOnce = 1_000
 const dayMS = 24 * 60 * 60 * 1_000
 
 /**
@@ -23,11 +22,19 @@ export function sealAuditEntries(chat: Chat): Duty {
     kinds: ['auditEntries'],
     onError: (error) => chat.log.warn({ err: error }, 'audit log not sealed; trying again'),
     work: async (signal) => {
-      for (const app of await findUnsealedApps(chat.db, appsAtOnce)) {
-        while (!signal.aborted && (await sealNext(chat, app))) continue
-      }
+      while (!signal.aborted && (await sealRound(chat, signal))) continue
     },
   }
+}
+
+/** Creates one link for each app, so that an app with many entries delays no other. Returns whether it created any. */
+async function sealRound(chat: Chat, signal: AbortSignal): Promise<boolean> {
+  let hasSealed = false
+  for await (const app of unsealedApps(chat.db)) {
+    if (signal.aborted) break
+    if (await sealNext(chat, app)) hasSealed = true
+  }
+  return hasSealed
 }
 
 /** Creates the next link of an app's chain. Returns false if no entries were waiting. */

@@ -58,13 +58,15 @@ export async function findAuditEntries(
     .toArray()
 }
 
-/** Apps with unsealed entries. */
-export async function findUnsealedApps(db: Db, limit: number): Promise<string[]> {
-  const waiting = await db.auditUnsealed
-    .find({}, { projection: { _id: 0, app: 1 } })
-    .limit(limit)
-    .toArray()
-  return [...new Set(waiting.map(({ app }) => app))]
+/** Apps with unsealed entries. One query for each: however many entries an app has, the next app comes after it. */
+export async function* unsealedApps(db: Db): AsyncGenerator<string> {
+  let after: Filter<UnsealedDoc> = {}
+  for (;;) {
+    const next = await db.auditUnsealed.findOne(after, { sort: { _id: 1 } })
+    if (!next) return
+    yield next.app
+    after = { _id: { $gte: keyRange(next.app).$lt } }
+  }
 }
 
 /** Removes unsealed entries of an app from the queue and returns them in ID order. */

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { clock } from '@parley/async/clock'
-import { sealNext } from '@parley/chat/audit/seal-entries'
+import { sealAuditEntries, sealNext } from '@parley/chat/audit/seal-entries'
 import { verifyAudit } from '@parley/chat/audit/verify-audit'
+import { insertAuditEntries } from '@parley/db/audit/audit-log'
+import { key } from '@parley/db/keys'
+import { inTransaction } from '@parley/db/transactions/transaction'
 import { afterAll, beforeAll, describe, test, vi } from 'vitest'
 import { startTestGateway, type TestGateway } from '../../test-gateway.ts'
 
@@ -88,5 +92,35 @@ describe('the chain of the audit log', () => {
     assert.equal(Math.round((entry.expiresAt.getTime() - entry.atMS) / 86_400_000), 400)
     const ttl = (await db.audit.indexes()).find(({ expireAfterSeconds }) => expireAfterSeconds === 0)
     assert.deepEqual(ttl?.key, { expiresAt: 1 })
+  })
+
+  test('an app with many entries does not delay the links of others', async () => {
+    const { db } = gateway.chat
+    const [busy, quiet] = [`a ${randomUUID()}`, `b ${randomUUID()}`]
+    const entry = (app: string, i: number) => {
+      const id = String(i).padStart(4, '0')
+      const by = { actor: 'key:a', address: '127.0.0.1', action: 'createUser', subject: 'user:u' }
+      return { _id: key(app, id), id, app, atMS: clock.now(), expiresAt: new Date(clock.now() + 60_000), ...by }
+    }
+    const entries = [...Array.from({ length: 450 }, (_, i) => entry(busy, i)), entry(quiet, 0)]
+    await inTransaction(db, (session) => insertAuditEntries(db, entries, session))
+    let nowMS = clock.now()
+    const ticking = vi.spyOn(clock, 'now').mockImplementation(() => nowMS++)
+    await sealAuditEntries(gateway.chat).work(new AbortController().signal)
+    ticking.mockRestore()
+    const links = await db.auditSeals
+      .find({ app: { $in: [busy, quiet] } })
+      .sort({ sealedAtMS: 1 })
+      .toArray()
+    assert.deepEqual(
+      links.map((link) => [link.app, link.entries.length]),
+      [
+        [busy, 200],
+        [quiet, 1],
+        [busy, 200],
+        [busy, 50],
+      ],
+    )
+    assert.equal(await db.auditUnsealed.countDocuments(), 0)
   })
 })
