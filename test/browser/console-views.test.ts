@@ -152,6 +152,18 @@ describe.skipIf(isChromiumMissing())('the console: data that changes under a vie
     assert.deepEqual([after['name'], after['slowModeS'] ?? 0], ['Go and chess', 0])
   })
 
+  test('a retention of a room is saved once confirmed', async () => {
+    const room = await newRoom('short-lived')
+    const page = await owner.open(`/rooms/${room}?tab=settings`)
+    await page.getByLabel('Delete messages after (days)').fill('90')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('dialog').getByText('This cannot be undone').waitFor()
+    assert.equal((await inspect(`/admin/rooms/${room}`))['retentionDays'], undefined)
+    await confirm(page, 'Save')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    assert.equal((await inspect(`/admin/rooms/${room}`))['retentionDays'], 90)
+  })
+
   test('settings forms and the editor keep what others configured meanwhile, and every digit', async () => {
     const big = '{"id":12345678901234567890}'
     await owner.call('POST', '/config', { fileLimits: { maxBytes: 1_048_576 }, directory: 'off' })

@@ -1,8 +1,9 @@
 import { Button, Code, Group, NumberInput, Stack, Switch, TagsInput, Text, Textarea, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
 import { resultOf } from '../../api.ts'
 import { useChanged } from '../../components/act.tsx'
-import { say } from '../../components/confirm.tsx'
+import { Confirm, say, Warning } from '../../components/confirm.tsx'
 import { Facts, Section } from '../../components/page.tsx'
 import { Id, Time } from '../../components/shown.tsx'
 import { Failure } from '../../components/states.tsx'
@@ -25,29 +26,21 @@ interface RoomFields {
   opening: boolean
 }
 
-/** A room's settings. Only changed fields are saved. */
+function storedIn(room: AdminRoom): RoomFields {
+  const { name, description, cover, roomTags, webhook, slowModeS = 0, expiresInS = 0, retentionDays = 0 } = room
+  const opening = room.opening === 1
+  return { name, description, cover, roomTags, webhook, slowModeS, expiresInS, retentionDays, opening }
+}
+
+/** A room's settings. Only changed fields are saved; a change of retention must be confirmed. */
 export function Settings({ room }: { room: AdminRoom }) {
   const t = useTexts(roomsTexts)
   const common = useTexts(commonTexts)
   const { api, may } = useApp()
   const changed = useChanged()
   const mayChange = may('PUT /rooms/{id}')
-  const {
-    name,
-    description,
-    cover,
-    roomTags,
-    webhook,
-    slowModeS = 0,
-    expiresInS = 0,
-    retentionDays = 0,
-    opening,
-  } = room
-  const stored: RoomFields = {
-    ...{ name, description, cover, roomTags, webhook, slowModeS, expiresInS, retentionDays },
-    opening: opening === 1,
-  }
-  const { fields, put, edited, isEdited, saved } = useEdits(stored)
+  const { fields, put, edited, isEdited, saved } = useEdits(storedIn(room))
+  const [isAsked, setAsked] = useState(false)
   const saving = useMutation({
     mutationFn: async () => {
       const { opening: isOpen, ...rest } = edited
@@ -68,7 +61,8 @@ export function Settings({ room }: { room: AdminRoom }) {
       <form
         onSubmit={(event) => {
           event.preventDefault()
-          saving.mutate()
+          if (edited.retentionDays === undefined) saving.mutate()
+          else setAsked(true)
         }}
       >
         <fieldset className="plain-fieldset" disabled={!mayChange}>
@@ -85,6 +79,17 @@ export function Settings({ room }: { room: AdminRoom }) {
           </Stack>
         </fieldset>
       </form>
+      {isAsked && (
+        <Confirm
+          title={t.retention}
+          action={common.save}
+          isDangerous
+          run={() => saving.mutateAsync()}
+          onClose={() => setAsked(false)}
+        >
+          <Warning>{common.retentionWarning}</Warning>
+        </Confirm>
+      )}
       <div className="facts-below">
         <Facts
           facts={[

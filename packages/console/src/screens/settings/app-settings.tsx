@@ -1,6 +1,7 @@
 import { NumberInput, Radio, Stack, Switch, TextInput } from '@mantine/core'
 import { useEdits } from '../../components/use-edits.ts'
 import type { Config } from '../../session/config.ts'
+import { commonTexts } from '../../texts/common.ts'
 import { useTexts } from '../../texts/texts.ts'
 import { ConfigForm, fieldsOf, filled, textIn } from './config-form.tsx'
 import { settingsTexts } from './texts.ts'
@@ -90,6 +91,7 @@ const days = (value: unknown): number | '' => (typeof value === 'number' ? value
 
 function Retention({ config }: Part) {
   const t = useTexts(settingsTexts)
+  const common = useTexts(commonTexts)
   const stored = fieldsOf(config['retention'])
   const { fields, put, edited, isEdited, saved } = useEdits({
     days: days(stored['days']),
@@ -104,7 +106,7 @@ function Retention({ config }: Part) {
     <ConfigForm
       title={t.retention}
       hint={t.retentionHint}
-      warning={t.retentionWarning}
+      warning={common.retentionWarning}
       isEdited={isEdited}
       change={change}
       onSaved={saved}

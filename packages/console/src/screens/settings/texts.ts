@@ -42,8 +42,6 @@ export const settingsTexts = texts(
     deliveryMarkersHint: 'Members see who has received a message.',
     retention: 'Retention',
     retentionHint: 'Rooms with a setting of their own are not affected.',
-    retentionWarning:
-      'Messages older than this are deleted within an hour, with their files. This cannot be undone. Messages under a legal hold stay.',
     daysKept: 'Delete messages after (days)',
     directKept: 'In direct rooms, after (days)',
     groupKept: 'In groups, after (days)',
@@ -99,7 +97,6 @@ export const settingsTexts = texts(
     deliveryMarkersHint: '成员可看到消息已送达哪些成员。',
     retention: '消息保留',
     retentionHint: '单独设置了保留天数的房间不受影响。',
-    retentionWarning: '超过天数的消息及其文件会在一小时内删除，且无法恢复。处于法定保留中的消息除外。',
     daysKept: '消息保留天数',
     directKept: '单聊消息保留天数',
     groupKept: '群聊消息保留天数',
