@@ -45,7 +45,7 @@ async function findBack(
   { db, whoIsOnline }: Pick<WaitedPushParts, 'db' | 'whoIsOnline'>,
   app: string,
   users: readonly string[],
-  { room, threadOf, seq = 0, because }: Partial<PushCall> & { room: string },
+  { room, threadOf, seq = 0 }: Partial<PushCall> & { room: string },
 ): Promise<Set<string>> {
   const markerOf = (user: string) => key(app, room, ...(threadOf === undefined ? [] : [threadOf]), user)
   const markers = users.map(markerOf)
@@ -53,8 +53,8 @@ async function findBack(
     whoIsOnline(app, users, lastAttempt),
     threadOf === undefined ? findReadSeqs(db, markers) : findThreadReadSeqs(db, markers),
   ])
-  const isThere = (user: string) => (because === 'away' ? isUserInUse(online.get(user)) : online.has(user))
-  return new Set(users.filter((user) => isThere(user) || (readSeqs.get(markerOf(user)) ?? 0) >= seq))
+  const isInUse = (user: string) => isUserInUse(online.get(user))
+  return new Set(users.filter((user) => isInUse(user) || (readSeqs.get(markerOf(user)) ?? 0) >= seq))
 }
 
 async function findReadSeqs(db: Db, markers: readonly string[]): Promise<Map<string, number>> {
