@@ -204,6 +204,13 @@ export async function markCallsDone(db: Db, done: readonly DoneCall[]): Promise<
   )
 }
 
+/** Those of the calls that were dropped as unneeded. */
+export async function findDroppedCalls(db: Db, ids: readonly string[]): Promise<Set<string>> {
+  const dropped = { _id: { $in: [...ids] }, state: 'done' as const, tries: 0 }
+  const found = await db.outgoingCalls.find(dropped, { projection: { _id: 1 } }).toArray()
+  return new Set(found.map(({ _id }) => _id))
+}
+
 /** Records a failed try. With `deadWith`, the call becomes a dead letter with this data. */
 export async function markCallTried(
   db: Db,

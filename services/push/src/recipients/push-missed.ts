@@ -2,10 +2,13 @@ import { createHash } from 'node:crypto'
 import { clock } from '@parley/async/clock'
 import { findMentions, mentionOf } from '@parley/chat/push/mentions'
 import type { ClientsPush } from '@parley/contracts/bus/push-work'
+import type { Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
 import { findBySeq } from '@parley/db/message-buckets/find-messages'
 import { currentMessage } from '@parley/db/messages/deleted-messages'
 import type { MessageDoc } from '@parley/db/messages/documents'
+import { findDroppedCalls } from '@parley/db/push/outgoing-calls'
+import { contentOf, findDecisionsAbout } from '@parley/db/push/push-decisions'
 import { insertPushContent, insertPushes } from '@parley/db/push/pushes'
 import { flushRooms } from '@parley/db/room-buffer/flush'
 import type { RoomDoc } from '@parley/db/rooms/documents'
@@ -113,7 +116,10 @@ async function pushEach(
 ): Promise<void> {
   const { db, presence, generic, notificationsOf, keepMS } = parts
   if (generic !== undefined) {
-    for (const message of latest.toReversed()) await callFor(parts, generic, { room, message, user })
+    const called = await findCalled(db, room, latest, user)
+    for (const message of latest.toReversed()) {
+      if (!called.has(message._id)) await callFor(parts, generic, { room, message, user })
+    }
     return
   }
   if (!device) return
@@ -135,6 +141,23 @@ async function pushEach(
   }
 }
 
+/** Messages with another call that names the user, such as one for away users, unless it was dropped. */
+async function findCalled(db: Db, room: RoomDoc, messages: readonly MessageDoc[], user: string): Promise<Set<string>> {
+  const decisions = await findDecisionsAbout(
+    db,
+    messages.map(({ _id }) => key(room.app, _id)),
+    user,
+  )
+  const own = new Set(messages.map((message) => callIdOf(message, user)))
+  const naming = decisions.filter(({ call = '', called }) => called?.includes(user) && !own.has(call))
+  const dropped = await findDroppedCalls(
+    db,
+    naming.flatMap(({ call }) => call ?? []),
+  )
+  const kept = new Set(naming.filter(({ call = '' }) => !dropped.has(call)).map(({ _id }) => contentOf(_id)))
+  return new Set(messages.map(({ _id }) => _id).filter((id) => kept.has(key(room.app, id))))
+}
+
 /**
  * Users can have several half-open connections: one call goes out, when one ends and no other seems to be in use. The end of
  * another revives a call that was dropped.
@@ -144,13 +167,17 @@ async function callFor(
   url: string,
   { room, message, user }: { room: RoomDoc; message: MessageDoc; user: string },
 ): Promise<void> {
-  const id = `push_${message._id}_${createHash('sha256').update(user).digest('hex').slice(0, 16)}`
+  const id = callIdOf(message, user)
   const about = { url, id, order: 0, dueAtMS: clock.now() + settleMS, revive: true as const }
   const request = message.request !== undefined && { request: message.request }
   const to = { pushToClients: [user], because: 'half-open' as const }
   const decision = { _id: key(room.app, message._id, id), at: clock.date(), call: id, called: [user] }
   await decisions.decided(decision)
   await queueCall(genericCall({ ...about, ...request }, await messageView(db, message), room, to))
+}
+
+function callIdOf({ _id }: MessageDoc, user: string): string {
+  return `push_${_id}_${createHash('sha256').update(user).digest('hex').slice(0, 16)}`
 }
 
 function isMissed(message: MessageDoc, room: RoomDoc, { user, sinceMS }: Missed): boolean {
