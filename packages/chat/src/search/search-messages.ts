@@ -16,6 +16,7 @@ import { findRoomsOfMember } from '@parley/db/rooms/rooms-of-member'
 import type { UserCaller } from '../access/caller.ts'
 import { requireMember } from '../access/require-member.ts'
 import type { Chat } from '../chat.ts'
+import { isOverSoon } from '../jobs/work-on-job.ts'
 import { toQuote } from '../views/message.ts'
 import { conditionsOf } from './search-words.ts'
 
@@ -135,8 +136,10 @@ export async function catchUp(chat: Chat, rooms: readonly RoomSummary[]): Promis
     behind.map(({ _id }) => _id),
   )
   for (const room of behind) {
-    await chat.searchIndex.index(room._id, untilMS)
-    if (clock.now() >= untilMS) chat.searchIndex.soon(room._id)
+    // The index may share a run that lasts longer.
+    const indexed = chat.searchIndex.index(room._id, untilMS)
+    const isOver = await isOverSoon(indexed, Math.max(0, untilMS - clock.now()))
+    if (!isOver || clock.now() >= untilMS) chat.searchIndex.soon(room._id)
   }
 }
 

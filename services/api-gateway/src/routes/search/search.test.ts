@@ -75,6 +75,16 @@ describe('POST /search', () => {
     assert.equal((await findSearchProgress(db, [roomKey])).get(roomKey), 1)
   })
 
+  test('a search that shares a run which does not end answers from what is indexed', async () => {
+    const room = await gateway.newRoom([alice, bob])
+    const first = await send(room, 'endless first')
+    assert.deepEqual(await idsIn(room, 'endless'), [first])
+    await send(room, 'endless second')
+    const endless = vi.spyOn(gateway.chat.searchIndex, 'index').mockReturnValue(new Promise<void>(() => undefined))
+    assert.deepEqual(await idsIn(room, 'endless'), [first])
+    endless.mockRestore()
+  })
+
   test("covers the caller's rooms only, narrowed by room and roomTags, and cut at limit", async () => {
     const [mine, tagged] = [
       await gateway.newRoom([alice, bob]),
