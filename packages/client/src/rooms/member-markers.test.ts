@@ -31,3 +31,14 @@ test('a member who reads a message beyond the loaded ones has read those', () =>
   markers.hasRead('bob', 'm20')
   assert.deepEqual(markers.readBy('m11'), ['bob'])
 })
+
+test('a member who reads a message that is loaded only later has read it then', () => {
+  const { timeline, markers } = markersOf(11)
+  markers.hasRead('bob', 'm10')
+  markers.hasRead('bob', 'm12')
+  markers.hasRead('carl', 'm12')
+  assert.deepEqual([markers.readBy('m10'), markers.readBy('m11')], [['bob'], []])
+  timeline.addPage({ data: [message(12)], userDeletedIDs: [], latestSeq: 12 })
+  const [of11, of12] = [markers.readBy('m11'), markers.readBy('m12')]
+  assert.deepEqual([of11.join(), of12.join()], ['bob,carl', 'bob,carl'])
+})

@@ -46,9 +46,14 @@ export function createMemberMarkers(id: string, { calls, rooms, me }: Parts, tim
   const positionOf = (messageID: string) =>
     seqOf(messageID) ?? (timeline.isFollowing && !timeline.hasGap() ? 0 : Number.POSITIVE_INFINITY)
 
+  /** By user, the highest seq known to be read, since a newer marker can be on a message that is not loaded. */
+  const floors = new Map<string, number>()
+
   function hasRead(user: string, messageID: string): void {
     const before = readers.get().find((reader) => reader.user === user)
-    if (before && (seqOf(before.messageID) ?? -1) >= positionOf(messageID)) return
+    const floor = Math.max(floors.get(user) ?? 0, seqOf(before?.messageID ?? '') ?? 0)
+    if ((seqOf(messageID) ?? Number.POSITIVE_INFINITY) <= floor) return
+    floors.set(user, floor)
     readers.set(withReplaced(readers.get(), before, { user, messageID }))
   }
 
@@ -79,7 +84,9 @@ export function createMemberMarkers(id: string, { calls, rooms, me }: Parts, tim
     return message ? comeTo(message.seq).filter((user) => user !== message.sender._id) : []
   }
   const readersOf = (seq: number) =>
-    readers.get().flatMap(({ user, messageID }) => (positionOf(messageID) >= seq ? [user] : []))
+    readers
+      .get()
+      .flatMap(({ user, messageID }) => (Math.max(floors.get(user) ?? 0, positionOf(messageID)) >= seq ? [user] : []))
   const reachedBy = (seq: number) => [...delivered.get()].flatMap(([user, reached]) => (reached >= seq ? [user] : []))
 
   return {
