@@ -157,7 +157,7 @@ function openSocket(
   onMessage: (message: unknown) => void,
 ): CanarySocket {
   const newLogin = () => {
-    const made = { isDone: false, ...Promise.withResolvers<void>() }
+    const made = { isDone: false, isSettled: false, ...Promise.withResolvers<void>() }
     // Refused after a reconnect, while nothing waits for it.
     made.promise.catch(() => undefined)
     return made
@@ -168,12 +168,14 @@ function openSocket(
     const mine = login
     socket.emit('auth2', token, { deviceId: 'canary', clientKey }, (answer: { RC?: unknown }) => {
       mine.isDone = answer.RC === 0
+      mine.isSettled = true
       if (mine.isDone) mine.resolve()
       else mine.reject(new Error(`auth2: ${JSON.stringify(answer)}`))
     })
   })
   socket.on('disconnect', (reason) => {
-    login = newLogin()
+    // A pending login is waited for: the next connection settles it.
+    if (login.isSettled) login = newLogin()
     // The client does not reconnect by itself after a disconnect by the server, such as for an expired token.
     if (reason === 'io server disconnect') socket.connect()
   })
