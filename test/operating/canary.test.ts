@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { type Front, openFront } from '@parley/local/front'
 import { freePorts } from '@parley/stack/free-ports'
+import { closeTogether, openTcpProxy } from '@parley/stack/tcp-proxy'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { eventually, type Platform, type RunningService, startPlatform } from '../platform.ts'
 
@@ -70,6 +71,38 @@ describe('the canary of stats', () => {
     const arrived = await count('parley_canary_seconds_count', 'socket')
     await eventually('messages arrive', async () => (await count('parley_canary_seconds_count', 'socket')) > arrived)
     assert.equal(await failures('socket'), lost)
+  })
+
+  test('counts no failure if its connection drops during the login, and the next one logs in', async () => {
+    let drops = 0
+    const proxy = await openTcpProxy({ host: '127.0.0.1', port: realtime[0] ?? 0 }, (client, upstream) => {
+      closeTogether(client, upstream)
+      let isConnected = false
+      upstream.on('data', (bytes) => {
+        // The CONNECT packet of Socket.IO: auth2 follows.
+        isConnected ||= bytes.includes('40{')
+        client.write(bytes)
+      })
+      client.on('data', (bytes) => {
+        if (!isConnected || drops > 0) return void upstream.write(bytes)
+        drops++
+        client.destroy()
+      })
+    })
+    const failures = () => count('parley_canary_failures_total', 'login')
+    const sends = await count('parley_canary_failures_total', 'send')
+    front.balance({ gateways: [], realtime: [] })
+    await eventually('sends fail', async () => (await count('parley_canary_failures_total', 'send')) > sends)
+    const before = await failures()
+    front.balance({ gateways, realtime: [] })
+    // The next login has just begun to wait.
+    await eventually('it is logged out', async () => (await failures()) > before)
+    const [failed, arrived] = [await failures(), await count('parley_canary_seconds_count', 'socket')]
+    front.balance({ gateways, realtime: [proxy.port] })
+    await eventually('messages arrive', async () => (await count('parley_canary_seconds_count', 'socket')) > arrived)
+    assert.deepEqual([drops, await failures()], [1, failed])
+    front.balance({ gateways, realtime })
+    await proxy.close()
   })
 
   test('logs an unreadable call and a room that cannot be deleted', async () => {

@@ -7,6 +7,7 @@ import { openHanging } from './hanging-proxy.ts'
 import { type PushPlatform, startPushPlatform } from './test-push-platform.ts'
 
 describe('PUSH_GENERIC, for users who seem to be online', () => {
+  const hourMS = 60 * 60 * 1_000
   let platform: PushPlatform
   let server: CallbackDouble
   let realtime: RunningService
@@ -20,7 +21,7 @@ describe('PUSH_GENERIC, for users who seem to be online', () => {
         PARLEY_REALTIME_PING_INTERVAL_MS: '1500',
         PARLEY_REALTIME_PING_TIMEOUT_MS: timeoutMS,
       })
-    await platform.startPush({ PUSH_GENERIC: server.url, PARLEY_PUSH_AWAY_MS: '12000' })
+    await platform.startPush({ PUSH_GENERIC: server.url, PARLEY_PUSH_AWAY_MS: `${hourMS}` })
     ;[realtime, patient] = await Promise.all([startNode('5000'), startNode('15000')])
     alice = await platform.newUser()
   })
@@ -41,6 +42,24 @@ describe('PUSH_GENERIC, for users who seem to be online', () => {
     return found.map(({ lastError, tries }) => [lastError, tries])
   }
   const unneeded = [['no recipients left', 0]]
+  const isIn = (user: string, state: string) =>
+    eventually(`one is ${state}`, async () => {
+      const { clients } = await platform.as(alice, 'GET', `/presence?clients=${user}`)
+      return (clients as { state: string }[])[0]?.state === state
+    })
+  /** Waits for the call about away users. It is due late, so that there is time to come back. */
+  const awayCallWaits = async (message: string) => {
+    const _id = `push_${message}_away`
+    const { dueAtMS } = await eventually('a call waits', () => platform.db.callQueues.findOne({ _id }))
+    assert.ok(dueAtMS > Date.now())
+    return {
+      async makeDue() {
+        // Calls that have not waited are made as they are.
+        await platform.db.outgoingCalls.updateOne({ _id }, { $inc: { createdAtMS: -60_000 } })
+        await platform.db.callQueues.updateOne({ _id }, { $set: { dueAtMS: Date.now() } })
+      },
+    }
+  }
 
   test('is called for a half-open connection, once, unless the message was read', async () => {
     const bob = await platform.newUser()
@@ -84,31 +103,56 @@ describe('PUSH_GENERIC, for users who seem to be online', () => {
     for (const proxy of proxies) await proxy.stop()
   })
 
+  test('is called for half-open connections beside away ones, and once for a connection that was away before', async () => {
+    const [bob, carol] = [await platform.newUser(), await platform.newUser()]
+    const room = await platform.newRoom([alice, bob, carol])
+    const proxy = await openHanging(realtime)
+    const desktop = await connect(bob, patient.url, 'desktop')
+    const suspended = await connect(carol, proxy.url)
+    for (const socket of [desktop, suspended]) await socket.emitWithAck('away', { away: true })
+    for (const user of [bob, carol]) await isIn(user, 'away')
+    const phone = await connect(bob, proxy.url)
+    await isIn(bob, 'online')
+    proxy.hang()
+    const message = await platform.send(room, alice)
+    const { makeDue } = await awayCallWaits(message)
+    await eventually('the call of the phone', () => calledFor(message).length > 0)
+    await makeDue()
+    await eventually('the other call', () => calledFor(message).length > 1)
+    assert.deepEqual(calledFor(message), [
+      [[bob], 'half-open'],
+      [[carol], 'away'],
+    ])
+    assert.equal(await platform.db.outgoingCalls.countDocuments({ _id: { $regex: message } }), 2)
+    for (const socket of [desktop, suspended, phone]) socket.close()
+    await proxy.stop()
+  })
+
   test('is called for a user whose devices are all away, after a while, unless the message was read', async () => {
     const [bob, carol, dave] = [await platform.newUser(), await platform.newUser(), await platform.newUser()]
     const room = await platform.newRoom([alice, bob, carol, dave])
-    const sockets = await Promise.all([bob, carol, dave].map((user) => connect(user)))
-    for (const socket of [sockets[0], sockets[2]]) await socket?.emitWithAck('away', { away: true })
-    const isIn = (user: string, state: string) =>
-      eventually(`one is ${state}`, async () => {
-        const { clients } = await platform.as(alice, 'GET', `/presence?clients=${user}`)
-        return (clients as { state: string }[])[0]?.state === state
-      })
+    const [ofBob, ofCarol, ofDave] = await Promise.all([
+      connect(bob, patient.url),
+      connect(carol, patient.url),
+      connect(dave, patient.url),
+    ])
+    for (const socket of [ofBob, ofDave]) await socket.emitWithAck('away', { away: true })
     for (const user of [bob, dave]) await isIn(user, 'away')
     const message = await platform.send(room, alice)
+    const first = await awayCallWaits(message)
     await read(dave, room, message)
+    await first.makeDue()
     await eventually('the call', () => calledFor(message).length > 0)
     assert.deepEqual(calledFor(message), [[[bob], 'away']])
-    // In use again, and then away anew, so that there is time to come back.
-    for (const socket of [sockets[0], sockets[2]]) await socket?.emitWithAck('away', { away: false })
-    for (const user of [bob, dave]) await isIn(user, 'online')
-    await sockets[2]?.emitWithAck('away', { away: true })
-    await isIn(dave, 'away')
+    await ofBob.emitWithAck('away', { away: false })
+    await isIn(bob, 'online')
     const back = await platform.send(room, alice)
-    await eventually('a call waits', () => platform.db.outgoingCalls.findOne({ _id: `push_${back}_away` }))
-    await sockets[2]?.emitWithAck('away', { away: false })
+    const second = await awayCallWaits(back)
+    await ofDave.emitWithAck('away', { away: false })
+    await isIn(dave, 'online')
+    await second.makeDue()
     await eventually('the call is dropped', async () => (await notMade(back)).length > 0)
     assert.deepEqual([calledFor(back), await notMade(back)], [[], unneeded])
-    for (const socket of sockets) socket.close()
+    for (const socket of [ofBob, ofCarol, ofDave]) socket.close()
   })
 })
