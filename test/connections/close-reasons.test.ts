@@ -41,7 +41,7 @@ describe('close reasons', () => {
         "if (ownCloseReasons[reason].client === 'stops') socket.disconnect(true, reason)",
         'else socket.closeTransport(reason)',
         'connection.close(reason)',
-        'for (const connection of left.splice(0, Math.ceil(left.length / waves))) connection.closeTransport(stopping)',
+        'for (const connection of wave) connection.closeTransport(stopping)',
       ],
     )
   })

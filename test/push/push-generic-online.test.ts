@@ -53,7 +53,7 @@ describe('PUSH_GENERIC, for users who seem to be online', () => {
     const { dueAtMS } = await eventually('a call waits', () => platform.db.callQueues.findOne({ _id }))
     assert.ok(dueAtMS > Date.now())
     return {
-      async makeDue() {
+      makeDue: async () => {
         // Calls that have not waited are made as they are.
         await platform.db.outgoingCalls.updateOne({ _id }, { $inc: { createdAtMS: -60_000 } })
         await platform.db.callQueues.updateOne({ _id }, { $set: { dueAtMS: Date.now() } })

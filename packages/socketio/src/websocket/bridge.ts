@@ -72,7 +72,7 @@ export class Bridge {
       count(counters.closes, closeReason)
     }
     if (this.#step !== 'taken' || this.#isOver) return this.#gone.abort()
-    // Drop the client's packets if the connection was closed for the client's fault.
+    // Drop packets of a client whose fault closed the connection.
     if (this.closeReason !== undefined && !this.#isClosing) this.#unsent = []
     this.#unsent.push('1')
     if (!this.#pushing) this.#pushAll()
