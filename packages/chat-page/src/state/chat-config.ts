@@ -1,4 +1,4 @@
-import { type Client, isTransient } from '@parley/client'
+import { type Client, retryTransient } from '@parley/client'
 
 /** The app's `chatPage` configuration (docs/reference/chat-page.md). All fields are optional. */
 export interface ChatConfig {
@@ -28,17 +28,13 @@ export const plainConfig: ChatConfig = {
 
 /** Reads the configuration. Retries transient errors with backoff while `isWanted`; after others, uses the defaults. */
 export async function readChatConfig({ api }: Pick<Client, 'api'>, isWanted = () => true): Promise<ChatConfig> {
-  for (let longestMS = 1_000; isWanted(); longestMS = Math.min(longestMS * 2, 10_000)) {
-    try {
-      const config: Record<string, unknown> = await api.getConfig()
-      return toChatConfig(config['chatPage'], config['directory'])
-    } catch (error) {
-      if (!isTransient(error)) break
-      const pauseMS = Math.max(longestMS * (0.5 + Math.random() / 2), error.retryAfterMS ?? 0)
-      await new Promise((resolve) => setTimeout(resolve, pauseMS))
-    }
+  let read = plainConfig
+  const load = async () => {
+    const config: Record<string, unknown> = await api.getConfig()
+    read = toChatConfig(config['chatPage'], config['directory'])
   }
-  return plainConfig
+  await retryTransient(load, isWanted).catch(() => undefined)
+  return read
 }
 
 /** Drops undocumented values: a page without a logo is better than no page. */

@@ -5,13 +5,12 @@ import { advanceExport } from '@parley/db/jobs'
 import { newId } from '@parley/db/messages/messages'
 import type { FileStore } from '@parley/files/file-store'
 import type { Chat } from '../chat.ts'
-import { pack } from './pack.ts'
+import { pack, pieceName } from './pack.ts'
 import { type ExportPlace, linesOfUser } from './user-lines.ts'
 
 /** Size of a piece, which is in memory until it is stored. */
 const bytesOfPiece = 4 * 1024 * 1024
 const pieceType = 'application/x-ndjson'
-const nameOf = (piece: number) => `piece-${piece}`
 
 /**
  * Writes the export of a user: its lines in pieces, each stored with the position after it, then all of them as one
@@ -29,7 +28,7 @@ export async function continueExport(chat: Chat, store: FileStore, job: JobDoc):
   const pieces = made?.stored === undefined ? await makeZip(chat, store, job, of) : (begun.pieces?.length ?? 0)
   if (pieces === undefined) return false
   try {
-    for (let number = 0; number < pieces; number++) await store.removeUpload(file, nameOf(number))
+    for (let number = 0; number < pieces; number++) await store.removeUpload(file, pieceName(number))
   } catch (error) {
     chat.log.warn({ err: error, app, job: job.id, file }, 'pieces of an export not removed; they go with its file')
   }
@@ -44,7 +43,7 @@ async function makeZip(chat: Chat, store: FileStore, job: JobDoc, of: Export): P
   const pieces = await writePieces(chat, store, job, of)
   if (pieces === undefined) return undefined
   const stored = newId()
-  const size = await pack(chat.db, store, { app, user, file, stored, pieces, nameOf }, chat.jobs.signal)
+  const size = await pack(chat.db, store, { app, user, file, stored, pieces }, chat.jobs.signal)
   if (size === undefined) return undefined
   await finishExportFile(chat.db, { app, id: file }, { stored, size })
   return pieces.length
@@ -62,7 +61,7 @@ async function writePieces(
   let [lines, bytes, entry]: [string[], number, string] = [[], 0, '']
   const keep = async (place: ExportPlace) => {
     if (lines.length === 0) return
-    await store.keep(file, nameOf(pieces.length), Buffer.from(`${lines.join('\n')}\n`), pieceType)
+    await store.keep(file, pieceName(pieces.length), Buffer.from(`${lines.join('\n')}\n`), pieceType)
     await advanceExport(chat.db, { ...job, done }, { entry, place, lines: lines.length })
     done += lines.length
     pieces.push(entry)

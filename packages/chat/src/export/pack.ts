@@ -4,6 +4,9 @@ import { filesOfOwner } from '@parley/db/files/export-files'
 import type { FileStore } from '@parley/files/file-store'
 import { writeZip, type ZipEntry } from '@parley/files/zip'
 
+/** The name of a piece of an export in the store, by its number. */
+export const pieceName = (number: number): string => `piece-${number}`
+
 interface ToPack {
   app: string
   user: string
@@ -11,18 +14,17 @@ interface ToPack {
   stored: string
   /** The ZIP entry of each piece. */
   pieces: readonly string[]
-  nameOf: (piece: number) => string
 }
 
 /** Writes the ZIP of an export into the store. @returns its size; undefined if the signal aborted */
 export async function pack(
   db: Db,
   store: FileStore,
-  { app, user, file, stored, pieces, nameOf }: ToPack,
+  { app, user, file, stored, pieces }: ToPack,
   signal: AbortSignal,
 ): Promise<number | undefined> {
   async function* textOf(entry: string): AsyncGenerator<Buffer> {
-    for (const [number, of] of pieces.entries()) if (of === entry) yield await store.readAll(file, nameOf(number))
+    for (const [number, of] of pieces.entries()) if (of === entry) yield await store.readAll(file, pieceName(number))
   }
   async function* entries(): AsyncGenerator<ZipEntry> {
     for (const name of new Set(pieces)) yield { name, open: () => Promise.resolve(Readable.from(textOf(name))) }

@@ -5,14 +5,7 @@ import type { RoomDoc } from '@parley/db/rooms/documents'
 
 /** A call to PUSH_GENERIC about a message. @param id the webhook-id: with another of this name, the first one counts */
 export function genericCall(
-  {
-    url,
-    id,
-    order,
-    request,
-    dueAtMS,
-    revive,
-  }: Pick<CallToQueue, 'order' | 'request' | 'dueAtMS' | 'revive'> & { url: string; id: string },
+  { url, id, ...rest }: Pick<CallToQueue, 'order' | 'request' | 'dueAtMS' | 'revive'> & { url: string; id: string },
   message: Message,
   room: RoomDoc,
   to: Pick<PushCall, 'pushToClients' | 'keptBack' | 'because'>,
@@ -24,13 +17,10 @@ export function genericCall(
     kind: 'push',
     queue: id,
     target: targetOf('push', new URL(url).origin),
-    order,
     room: room.id,
     event: 'PUSH',
     client: message.sender._id,
     data: JSON.stringify(said),
-    ...(request !== undefined && { request }),
-    ...(dueAtMS !== undefined && { dueAtMS }),
-    ...(revive && { revive }),
+    ...rest,
   }
 }
