@@ -67,15 +67,16 @@ export function roomChanged(
 
 /**
  * Adds the events of joins and departures: the node command that moves the sockets, then `room` for the members, then
- * the event for the room's webhook.
+ * the event for the room's webhook. An erased user also leaves deleted rooms, of which nobody hears any more.
  */
 export function membersChanged(
   pending: PendingEvents,
-  room: Room,
+  room: Room & Pick<RoomDoc, 'deletedAt'>,
   change: Pick<MembersChange, 'event' | 'members'> & { sender: string | undefined },
 ): void {
   const { event, members, sender } = change
   socketsMoved(pending, room, event === 'DELETE_MEMBERS' ? 'left' : 'joined', members)
+  if (room.deletedAt) return
   roomChanged(pending, room, { by: sender })
   for (const part of inParts(members, maxMembersPerChange)) {
     const id = newId()

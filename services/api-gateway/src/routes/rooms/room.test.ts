@@ -143,6 +143,20 @@ describe('DELETE /rooms/{id}', () => {
     assert.equal((await gateway.admin('DELETE', `/rooms/${two}`)).status, 200)
   })
 
+  test('its members hear no more of it, even when one of them is erased', async () => {
+    const leaver = await gateway.newUser()
+    const [room, other] = [await gateway.newRoom([owner, leaver]), await gateway.newRoom([owner, leaver])]
+    const heard = await gateway.hear()
+    await gateway.admin('DELETE', `/rooms/${room}`)
+    await heard.next('room', ({ _id }: { _id: string }) => _id === room)
+    await gateway.admin('DELETE', `/admin/clients/${leaver.id}`)
+    await heard.next('room', ({ _id, memberCount }: never) => _id === other && memberCount === 1)
+    await gateway.chat.outbox.drained()
+    await gateway.admin('PUT', `/rooms/${other}`, { name: 'last' })
+    await heard.next('room', ({ name }: { name: string }) => name === 'last')
+    assert.equal(heard.events.filter(({ to }) => 'room' in to && to.room === room).length, 1)
+  })
+
   test('a deleted direct room leaves its pair free', async () => {
     const first = await gateway.newRoom([owner, member], { roomType: 'direct' })
     await gateway.admin('DELETE', `/rooms/${first}`)
