@@ -5,7 +5,7 @@ import type { IncomingMessage } from 'node:http'
  * the developer's browser, directly or under a host name that resolves to this machine (DNS rebinding).
  */
 export function hasForeignKey({ headers }: IncomingMessage): boolean {
-  if (headers['im-api-key'] === undefined) return false
+  if (!headers['im-api-key']) return false
   const { host, origin } = headers
   return (host !== undefined && !isHere(`http://${host}`)) || (origin !== undefined && !isHere(origin))
 }

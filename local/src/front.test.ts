@@ -107,6 +107,7 @@ describe('the front', () => {
     for (const headers of here) assert.equal(await statusOf(headers), 200, JSON.stringify(headers))
     for (const origin of [`http://127.0.0.1:${port}`, 'http://localhost:5173', 'https://shop.localhost'])
       assert.equal(await statusOf({ origin }), 200, origin)
+    assert.equal(await statusOf({ origin: 'https://shop.example', 'im-api-key': '' }), 200, 'an empty key is no key')
     const foreign = [
       'https://evil.example',
       'http://127.0.0.1.evil.example',

@@ -17,10 +17,8 @@ export const systemTypes = ['joinRoom', 'addMembers', 'leaveRoom', 'deleteMember
 export type SystemType = (typeof systemTypes)[number]
 
 /** A message type set by a caller. */
-export const messageType = z
-  .string()
+export const messageType = comparedText(64)
   .min(1)
-  .max(64)
   .refine(
     (type) => !systemTypes.includes(type as SystemType),
     'is a system message type, which only the server may use',

@@ -52,14 +52,18 @@ export async function authenticate(
       return knownByToken(authentication, request)
     case 'client-or-admin':
       if (isByOperator(request)) return operatorInApp(authentication, request)
-      return request.headers['im-api-key'] === undefined
-        ? knownByToken(authentication, request)
-        : knownByApiKey(authentication, request)
+      return isWithApiKey(request) ? knownByApiKey(authentication, request) : knownByToken(authentication, request)
     case 'operator':
       return signedInOperator(authentication.bySession, request)
     case 'anyone':
       return undefined
   }
+}
+
+/** Some clients send every header with every request: an empty key beside a user's headers counts as absent. */
+function isWithApiKey({ headers }: FastifyRequest): boolean {
+  const { 'im-api-key': apiKey, 'im-client-key': clientKey } = headers
+  return Boolean(apiKey) || (apiKey !== undefined && !clientKey)
 }
 
 /** Endpoints with bare errors use UNAUTHORIZED for a bad API key (docs/errors.md#unauthorized). */

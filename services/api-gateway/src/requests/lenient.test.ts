@@ -220,6 +220,7 @@ describe('operations of the interface are lenient', () => {
       'text/json',
       'application/vnd.api+json',
       'APPLICATION/JSON',
+      '',
     ]) {
       const answer = await gateway.admin('POST', '/messages', whole(), { 'content-type': type })
       assert.equal(answer.status, 200, type)

@@ -60,6 +60,7 @@ export function readBodies(app: FastifyInstance): void {
     }
   })
   app.addHook('onRequest', ({ raw: { headers } }, _reply, done) => {
+    if (headers['content-type'] === '') delete headers['content-type']
     // Even an invalid content type, as long as there is no body.
     if (headers['transfer-encoding'] !== undefined) {
       // Only reading shows whether a chunked body is empty; until then, use a type that Fastify accepts.

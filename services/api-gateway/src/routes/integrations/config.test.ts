@@ -98,6 +98,10 @@ describe('GET /config', () => {
     assert.deepEqual((await gateway.admin('GET', '/config')).body.result, { a: 1 })
     assert.deepEqual(await get(), { a: 1 })
     assert.equal((await gateway.anonymous('GET', '/config')).status, 401)
+    const emptyKey = { 'im-api-key': '' }
+    assert.deepEqual((await alice.call('GET', '/config', undefined, emptyKey)).body.result, { a: 1 })
+    const { status, body } = await gateway.anonymous('GET', '/config', undefined, emptyKey)
+    assert.deepEqual([status, body.error.code], [401, 'INVALID_API_KEY'])
   })
 })
 

@@ -24,6 +24,7 @@ describe('a lone surrogate in a compared value is 400 INVALID_REQUEST, before an
   const requests: [string, 'POST' | 'PUT', () => string, () => object][] = [
     ['clientMessageID', 'POST', () => `/rooms/${room}/message`, () => ({ ...text, clientMessageID: `a${half}` })],
     ['clientMessageID', 'POST', () => '/scheduled', () => ({ ...later(), clientMessageID: half })],
+    ['messageType', 'POST', () => `/rooms/${room}/message`, () => ({ ...text, messageType: half })],
     ['reaction', 'POST', () => `/messages/${message}/reaction`, () => ({ reaction: half })],
     ['tags.0', 'POST', () => `/roomPrefs/${room}`, () => ({ tags: [half] })],
     ['folder', 'POST', () => `/roomPrefs/${room}`, () => ({ folder: `work ${half}` })],
