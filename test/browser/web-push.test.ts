@@ -18,6 +18,12 @@ interface PageWorker {
   /** Delivers a push as the browser would. */
   deliver: (said: unknown) => Promise<void>
   shown: () => Promise<Shown[]>
+  /** The answer to the next call does not arrive. */
+  loseAnswer: () => Promise<void>
+  /** No call gets through, and meanwhile the user logs out. */
+  logOutDuringCalls: () => Promise<void>
+  /** How many replies are kept for the next page. */
+  unsent: () => Promise<number>
   /** Replaces the subscription, as the browser's push service can. */
   renewTo: (subscription: string) => Promise<void>
   /** Clicks the latest notification or one of its buttons; returns the URL that it opens. */
@@ -79,9 +85,13 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: Web Push', () 
     assert.equal(await unreadOf(room), 0)
     assert.deepEqual(await worker.shown(), [])
     await pushed(worker, room, 'second')
+    await worker.loseAnswer()
     await worker.click('reply', 'on my way')
-    const { data } = await bob.call('GET', `/rooms/${room}/messages/v3?limit=1`)
-    assert.equal((data as { message: unknown }[])[0]?.message, 'on my way')
+    const { data } = await bob.call('GET', `/rooms/${room}/messages/v3?limit=2`)
+    assert.deepEqual(
+      new Set((data as { message: unknown }[]).map(({ message }) => message)),
+      new Set(['second', 'on my way']),
+    )
     assert.equal(await unreadOf(room), 0)
     const before = new Set(service.pushes.map(({ path }) => path))
     await worker.renewTo(service.subscribe(String((await alice.call('GET', '/me/webPushKey'))['publicKey'])))
@@ -91,6 +101,16 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: Web Push', () 
     await opened.goto(String(await worker.click()))
     await opened.getByRole('log').getByText('third', { exact: true }).waitFor()
     assert.doesNotMatch(opened.url(), /token/)
+    await opened.close()
+    await worker.deliver({ room, messageID: 'x', locArgs: ['Bob', 'Friends', 'still there?'] })
+    await eventually('it is shown', async () => (await worker.shown()).at(-1)?.body === 'still there?')
+    await worker.logOutDuringCalls()
+    await worker.click('reply', 'no longer')
+    assert.equal(await worker.unsent(), 0)
+    assert.equal(
+      (await worker.shown()).some(({ body }) => body === 'no longer'),
+      false,
+    )
   })
 
   test('after the token has ended a reply is kept for the next page, and a click opens the page without the token', async () => {
@@ -225,6 +245,27 @@ async function workerOf(context: BrowserContext, port: number): Promise<PageWork
         const { registration } = globalThis as unknown as { registration: ServiceWorkerRegistration }
         const shown = (await registration.getNotifications()) as (Notification & { actions: { title: string }[] })[]
         return shown.map(({ title, body, actions }) => ({ title, body, actions: actions.map((one) => one.title) }))
+      }),
+    loseAnswer: () =>
+      worker.evaluate(() => {
+        const real = globalThis.fetch
+        globalThis.fetch = async (...call) => {
+          globalThis.fetch = real
+          await real(...call)
+          throw new TypeError('the answer is lost')
+        }
+      }),
+    logOutDuringCalls: () =>
+      worker.evaluate(() => {
+        globalThis.fetch = async () => {
+          await (await caches.open('parley.push')).delete(new URL('subscriber', globalThis.location.href))
+          throw new TypeError('offline')
+        }
+      }),
+    unsent: () =>
+      worker.evaluate(async () => {
+        const found = await (await caches.open('parley.push')).match(new URL('unsent', globalThis.location.href))
+        return found ? ((await found.json()) as unknown[]).length : 0
       }),
     click: (action = '', reply = '') =>
       worker.evaluate(

@@ -31,42 +31,64 @@ export interface Unsent {
 const name = 'parley.push'
 /** Cache key, not a real page. It is per deployment, since an origin can have several. */
 const place = (url: string): string => `${url}/chat/subscriber`
+const placeOfUnsent = (url: string): string => `${url}/chat/unsent`
 const open = (): Promise<Cache> => caches.open(name)
+
+/** Pages and the worker change the storage in turns: a logout must not come between a check and its write. */
+const inTurn = <T>(work: () => Promise<T>): Promise<T> => navigator.locks.request(name, work)
+
+async function read<T>(key: string): Promise<T | undefined> {
+  const found = await (await open()).match(key)
+  return found && ((await found.json()) as T)
+}
+
+async function write(key: string, value: Subscriber | Unsent[]): Promise<void> {
+  await (await open()).put(key, new Response(JSON.stringify(value)))
+}
 
 /**
  * Stores the subscriber in the origin's cache storage, which pages and the worker share.
  * @param url the base URL of Parley
  */
-export async function keepSubscriber(url: string, subscriber: Subscriber): Promise<void> {
-  await (await open()).put(place(url), new Response(JSON.stringify(subscriber)))
+export function keepSubscriber(url: string, subscriber: Subscriber): Promise<void> {
+  return inTurn(() => write(place(url), subscriber))
 }
 
-export async function findSubscriber(url: string): Promise<Subscriber | undefined> {
-  const found = await (await open()).match(place(url))
-  return found && ((await found.json()) as Subscriber)
+export function findSubscriber(url: string): Promise<Subscriber | undefined> {
+  return read(place(url))
+}
+
+/** Forgets a token that the server has refused, unless a page has brought a newer one. */
+export function endToken(url: string, token: string): Promise<void> {
+  return inTurn(async () => {
+    const now = await findSubscriber(url)
+    if (now?.token === token) await write(place(url), { ...now, token: '' })
+  })
 }
 
 /** Forgets the replies that were not sent too. */
-export async function forgetSubscriber(url: string): Promise<void> {
-  const cache = await open()
-  await Promise.all([place(url), placeOfUnsent(url)].map((one) => cache.delete(one)))
+export function forgetSubscriber(url: string): Promise<void> {
+  return inTurn(async () => {
+    const cache = await open()
+    await Promise.all([place(url), placeOfUnsent(url)].map((one) => cache.delete(one)))
+  })
 }
 
-const placeOfUnsent = (url: string): string => `${url}/chat/unsent`
-
-async function findUnsent(url: string): Promise<Unsent[]> {
-  const found = await (await open()).match(placeOfUnsent(url))
-  return found ? ((await found.json()) as Unsent[]) : []
-}
-
-export async function keepUnsent(url: string, unsent: Unsent): Promise<void> {
-  const all = [...(await findUnsent(url)), unsent]
-  await (await open()).put(placeOfUnsent(url), new Response(JSON.stringify(all)))
+/** Keeps a reply that was not sent, unless its user has logged out since. Returns whether it is kept. */
+export function keepUnsent(url: string, unsent: Unsent): Promise<boolean> {
+  return inTurn(async () => {
+    if ((await findSubscriber(url))?.user !== unsent.user) return false
+    const all = (await read<Unsent[]>(placeOfUnsent(url))) ?? []
+    await write(placeOfUnsent(url), [...all, unsent])
+    return true
+  })
 }
 
 /** The user's replies that were not sent, once. */
-export async function takeUnsent(url: string, user: string): Promise<Unsent[]> {
-  const all = await findUnsent(url)
-  await (await open()).delete(placeOfUnsent(url))
-  return all.filter((one) => one.user === user)
+export function takeUnsent(url: string, user: string): Promise<Unsent[]> {
+  return inTurn(async () => {
+    const all = (await read<Unsent[]>(placeOfUnsent(url))) ?? []
+    await (await open()).delete(placeOfUnsent(url))
+    return all.filter((one) => one.user === user)
+  })
 }

@@ -1,8 +1,8 @@
-import type { UserCalls } from '@parley/client'
+import type { ParleyError, UserCalls } from '@parley/client'
 import { createWorkerCalls, subscribeToPush } from '@parley/client/web-push'
 import type { Place } from './place.ts'
 import { notificationOf, type OpenPlace, type Pushed } from './pushed.ts'
-import { findSubscriber, keepSubscriber, keepUnsent, type Subscriber } from './subscriber.ts'
+import { endToken, findSubscriber, keepUnsent, type Subscriber } from './subscriber.ts'
 
 /** The chat page's service worker, which shows notifications while no page is connected. */
 declare const self: ServiceWorkerGlobalScope
@@ -84,10 +84,13 @@ async function markRead(
 async function send(subscriber: Subscriber, place: Place, message: string): Promise<void> {
   const { room: id = '', threadOf } = place
   const about = threadOf === undefined ? {} : { replyTo: threadOf, thread: true as const }
-  const isSent = await attempt(subscriber, (api) => api.writeMessage({ id, message, messageType: 'text', ...about }))
+  const clientMessageID = crypto.randomUUID()
+  const reply = { id, message, messageType: 'text', clientMessageID, ...about }
+  const isSent = await attempt(subscriber, (api) => api.writeMessage(reply))
   if (isSent) return void (await markRead(subscriber, place))
   // The text is not lost: a click leads to where it is a draft.
-  await keepUnsent(url, { user: subscriber.user, place, text: message })
+  const isKept = await keepUnsent(url, { user: subscriber.user, place, text: message })
+  if (!isKept) return
   await registration.showNotification(subscriber.texts.notSent, { body: message, data: place })
 }
 
@@ -132,13 +135,22 @@ async function renew(): Promise<void> {
 async function attempt(subscriber: Subscriber, call: (api: UserCalls) => Promise<unknown>): Promise<boolean> {
   if (subscriber.token === '') return false
   try {
-    await call(createWorkerCalls({ ...subscriber, url }))
+    const api = createWorkerCalls({ ...subscriber, url })
+    await untilAnswered(() => call(api))
     return true
   } catch (error) {
-    const isEnded = (error as { code?: unknown }).code === 'INVALID_TOKEN'
-    // A page can have brought a newer one.
-    const now = isEnded ? await findSubscriber(url) : undefined
-    if (now?.token === subscriber.token) await keepSubscriber(url, { ...now, token: '' })
+    if ((error as Partial<ParleyError>).code === 'INVALID_TOKEN') await endToken(url, subscriber.token)
     return false
+  }
+}
+
+/** Repeats a call once if its outcome is unknown. All of the worker's calls are idempotent. */
+async function untilAnswered(call: () => Promise<unknown>): Promise<void> {
+  try {
+    await call()
+  } catch (error) {
+    const { code, status = 0 } = error as Partial<ParleyError>
+    if (code !== 'NETWORK_ERROR' && status < 500) throw error
+    await call()
   }
 }
