@@ -95,9 +95,10 @@ describe('an export', () => {
 
   test('continues after the last piece when its gateway is killed between two, each line once', async () => {
     const dying = await worker()
-    fateOf = (asked) => (asked === 'PUT piece-1' ? 'hold' : 'pass')
+    let pieces = 0
+    fateOf = (asked) => (asked.startsWith('PUT piece-') && ++pieces > 1 ? 'hold' : 'pass')
     const id = await begin(dying)
-    await eventually('the second piece is on its way', () => held.includes('PUT piece-1'))
+    await eventually('the second piece is on its way', () => held.length > 0)
     await dying.kill()
     const before = await jobs().findOne({ id })
     assert.deepEqual([before?.['export'].pieces.length, before?.['done'] > 10], [1, true])
@@ -107,9 +108,9 @@ describe('an export', () => {
 
   test('is done when its gateway is killed while it deletes the pieces of the ZIP', async () => {
     const dying = await worker()
-    fateOf = (asked) => (asked === 'DELETE piece-0' ? 'hold the answer' : 'pass')
+    fateOf = (asked) => (asked.startsWith('DELETE piece-') ? 'hold the answer' : 'pass')
     const id = await begin(dying)
-    await eventually('the first piece is gone', () => held.includes('DELETE piece-0'))
+    await eventually('the first piece is gone', () => held.length > 0)
     await dying.kill()
     assert.equal((await jobs().findOne({ id }))?.['state'], 'running')
     await continued(id)

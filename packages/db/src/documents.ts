@@ -31,10 +31,16 @@ export interface JobDoc {
   content?: 'redact' | 'delete'
   erased?: ErasedContent
   /**
-   * Of an export: the file's ID, and whether the user requested it. While running: the entry of each piece, and the
-   * position after them.
+   * Of an export: the file's ID, and whether the user requested it. While running: the ZIP entry and stored name of each
+   * piece, and the position after them.
    */
-  export?: { file: string; own?: true; pieces?: string[]; place?: { stage: number; after?: string } }
+  export?: { file: string; own?: true; pieces?: ExportPiece[]; place?: { stage: number; after?: string } }
+}
+
+/** Lines of an export in the file store. Pieces that the job does not list are a former worker's, and do not count. */
+export interface ExportPiece {
+  entry: string
+  name: string
 }
 
 /** Progress of erasing a user's content. */

@@ -1,7 +1,7 @@
 import { clock } from '@parley/async/clock'
 import type { ClientSession, Filter, IndexDescription } from 'mongodb'
 import type { Db } from './db.ts'
-import type { JobDoc, JobOutcome } from './documents.ts'
+import type { ExportPiece, JobDoc, JobOutcome } from './documents.ts'
 import { key } from './keys.ts'
 import { inTimePage, type TimePage } from './page-place.ts'
 
@@ -136,12 +136,12 @@ export async function findErased(db: Db, { _id }: JobDoc, session: ClientSession
 export async function advanceExport(
   db: Db,
   { _id, worker, done }: Pick<JobDoc, '_id' | 'worker' | 'done'>,
-  { entry, place, lines }: { entry: string; place: { stage: number; after?: string }; lines: number },
+  { piece, place, lines }: { piece: ExportPiece; place: { stage: number; after?: string }; lines: number },
 ): Promise<void> {
   const update = {
     $set: { updatedAt: clock.date(), leaseUntilMS: clock.now() + jobLeaseMS, attempts: 0, 'export.place': place },
     $inc: { done: lines, total: lines },
-    $push: { 'export.pieces': entry },
+    $push: { 'export.pieces': piece },
   }
   await change(db, { _id, worker, done }, update)
 }

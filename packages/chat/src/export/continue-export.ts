@@ -1,11 +1,11 @@
-import type { JobDoc } from '@parley/db/documents'
+import type { ExportPiece, JobDoc } from '@parley/db/documents'
 import { finishExportFile } from '@parley/db/files/export-files'
 import { findFile } from '@parley/db/files/files'
-import { advanceExport } from '@parley/db/jobs'
+import { advanceExport, JobTaken } from '@parley/db/jobs'
 import { newId } from '@parley/db/messages/messages'
 import type { FileStore } from '@parley/files/file-store'
 import type { Chat } from '../chat.ts'
-import { pack, pieceName } from './pack.ts'
+import { pack } from './pack.ts'
 import { type ExportPlace, linesOfUser } from './user-lines.ts'
 
 /** Size of a piece, which is in memory until it is stored. */
@@ -15,7 +15,7 @@ const pieceType = 'application/x-ndjson'
 /**
  * Writes the export of a user: its lines in pieces, each stored with the position after it, then all of them as one
  * ZIP. Another process continues after the last piece. It packs from scratch unless the ZIP is recorded, since then the
- * pieces may already be deleted.
+ * pieces may already be deleted. Every stored name is new, so a worker that has lost its lease overwrites nothing.
  * @returns whether it is finished; false if the process is stopping
  * @throws JobTaken
  */
@@ -25,10 +25,10 @@ export async function continueExport(chat: Chat, store: FileStore, job: JobDoc):
   const { file } = begun
   const of = { app, user, ...begun }
   const made = await findFile(chat.db, app, file)
-  const pieces = made?.stored === undefined ? await makeZip(chat, store, job, of) : (begun.pieces?.length ?? 0)
+  const pieces = made?.stored === undefined ? await makeZip(chat, store, job, of) : (begun.pieces ?? [])
   if (pieces === undefined) return false
   try {
-    for (let number = 0; number < pieces; number++) await store.removeUpload(file, pieceName(number))
+    for (const { name } of pieces) await store.removeUpload(file, name)
   } catch (error) {
     chat.log.warn({ err: error, app, job: job.id, file }, 'pieces of an export not removed; they go with its file')
   }
@@ -37,34 +37,41 @@ export async function continueExport(chat: Chat, store: FileStore, job: JobDoc):
 
 type Export = { app: string; user: string } & NonNullable<JobDoc['export']>
 
-/** @returns how many pieces it has; undefined if the process stops */
-async function makeZip(chat: Chat, store: FileStore, job: JobDoc, of: Export): Promise<number | undefined> {
+/** @returns its pieces; undefined if the process stops */
+async function makeZip(chat: Chat, store: FileStore, job: JobDoc, of: Export): Promise<ExportPiece[] | undefined> {
   const { app, user, file } = of
   const pieces = await writePieces(chat, store, job, of)
   if (pieces === undefined) return undefined
   const stored = newId()
   const size = await pack(chat.db, store, { app, user, file, stored, pieces }, chat.jobs.signal)
   if (size === undefined) return undefined
-  await finishExportFile(chat.db, { app, id: file }, { stored, size })
-  return pieces.length
+  const isKept = await finishExportFile(chat.db, { app, id: file }, { stored, size })
+  if (!isKept) await store.removeUpload(file, stored)
+  return pieces
 }
 
-/** @returns the entry of each piece; undefined if the process stops */
+/** @returns all pieces; undefined if the process stops */
 async function writePieces(
   chat: Chat,
   store: FileStore,
   job: JobDoc,
   { app, user, file, ...begun }: Export,
-): Promise<string[] | undefined> {
+): Promise<ExportPiece[] | undefined> {
   const pieces = [...(begun.pieces ?? [])]
   let { done } = job
   let [lines, bytes, entry]: [string[], number, string] = [[], 0, '']
   const keep = async (place: ExportPlace) => {
     if (lines.length === 0) return
-    await store.keep(file, pieceName(pieces.length), Buffer.from(`${lines.join('\n')}\n`), pieceType)
-    await advanceExport(chat.db, { ...job, done }, { entry, place, lines: lines.length })
+    const piece = { entry, name: `piece-${newId()}` }
+    await store.keep(file, piece.name, Buffer.from(`${lines.join('\n')}\n`), pieceType)
+    try {
+      await advanceExport(chat.db, { ...job, done }, { piece, place, lines: lines.length })
+    } catch (error) {
+      if (error instanceof JobTaken) await store.removeUpload(file, piece.name)
+      throw error
+    }
     done += lines.length
-    pieces.push(entry)
+    pieces.push(piece)
     ;[lines, bytes] = [[], 0]
   }
   let last: ExportPlace = begun.place ?? { stage: 0 }

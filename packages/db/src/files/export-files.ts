@@ -13,13 +13,19 @@ export function exportOwner(app: string, user: string): string {
   return key(app, 'export of', user)
 }
 
-/** Completes an export, which is kept for `exportKeptMS`. */
+/**
+ * Completes an export, which is kept for `exportKeptMS`.
+ * @returns false if another worker has completed it, or its user was erased
+ */
 export async function finishExportFile(
   db: Db,
   { app, id }: { app: string; id: string },
   { stored, size }: { stored: string; size: number },
-): Promise<void> {
-  await db.files.updateOne({ _id: key(app, id) }, { $set: { stored, size, lookAtMS: clock.now() + exportKeptMS } })
+): Promise<boolean> {
+  const isOpen = { _id: key(app, id), stored: { $exists: false } }
+  const kept = { $set: { stored, size, lookAtMS: clock.now() + exportKeptMS } }
+  const { matchedCount } = await db.files.updateOne(isOpen, kept)
+  return matchedCount > 0
 }
 
 /** The uploaded files of a user, except those pending or refused by a scan. */

@@ -1,10 +1,17 @@
 import assert from 'node:assert/strict'
+import { readdir } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { addApiKey } from '@parley/chat/access/api-keys'
+import { continueExport } from '@parley/chat/export/continue-export'
+import { exportUser } from '@parley/chat/export/export-user'
 import { clearNext, lookNext } from '@parley/chat/files/clear-files'
+import { workOnJob } from '@parley/chat/jobs/work-on-job'
 import { importLine } from '@parley/contracts/import-line'
 import type { KeyScope } from '@parley/contracts/scopes'
 import { findFile } from '@parley/db/files/files'
+import { leaseJob } from '@parley/db/jobs'
 import { key } from '@parley/db/keys'
+import type { FileStore } from '@parley/files/file-store'
 import { linesIn, unzipped } from '@parley/stack/test-unzip'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
@@ -137,6 +144,61 @@ describe('the export of a user', () => {
       done,
       Object.entries(files).flatMap(([name, text]) => (name.endsWith('.ndjson') ? linesIn(text) : [])).length,
     )
+  })
+
+  test('has each line once though a worker that lost its lease still stores its lines and its ZIP', async () => {
+    const { chat, store, app } = gateway
+    const room = await gateway.newRoom([await gateway.newUser('frank'), bob])
+    await send(room, 'frank', 'first')
+    const [asked, stored, zipped] = Array.from({ length: 3 }, () => Promise.withResolvers<undefined>())
+    const [goOn, finish] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()]
+    assert.ok(asked && stored && zipped)
+    const slow: FileStore = {
+      ...store,
+      async keep(...piece) {
+        asked.resolve(undefined)
+        await goOn.promise
+        await store.keep(...piece)
+        stored.resolve(undefined)
+      },
+    }
+    const { result } = await exportUser(chat, slow, app, 'frank')
+    await asked.promise
+    await send(room, 'frank', 'second')
+    const takeOver = async (worker: string, by: FileStore) => {
+      await chat.db.jobs.updateOne({ _id: key(app, result.job) }, { $set: { leaseUntilMS: 0 } })
+      const job = await leaseJob(chat.db, worker)
+      assert.equal(job?.id, result.job)
+      return workOnJob(chat, job, () => continueExport(chat, by, job))
+    }
+    let kept = 0
+    const second = takeOver('second', {
+      ...store,
+      async keep(...piece) {
+        if (kept++ === 1) {
+          goOn.resolve(undefined)
+          await stored.promise
+        }
+        await store.keep(...piece)
+      },
+      async keepStream(...zip) {
+        const size = await store.keepStream(...zip)
+        zipped.resolve(undefined)
+        await finish.promise
+        return size
+      },
+    })
+    await zipped.promise
+    assert.equal(await takeOver('third', store), true)
+    const files = await fetched(await jobOf(result.job))
+    finish.resolve(undefined)
+    assert.equal(await second, false)
+    assert.deepEqual(await fetched(await jobOf(result.job)), files)
+    const texts = linesIn(files['import.ndjson']).flatMap(({ type, message }) => (type === 'message' ? [message] : []))
+    assert.deepEqual(texts, ['first', 'second'])
+    const id = (await chat.db.jobs.findOne({ _id: key(app, result.job) }))?.export?.file ?? ''
+    const folder = dirname(join(store.root, store.pathOf(id, 'x')))
+    await until('only the ZIP is left', async () => (await readdir(folder)).length === 1)
   })
 
   test('is read with export:write only: other scopes get 403 PERMISSION_DENIED', async () => {
