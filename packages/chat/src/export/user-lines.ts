@@ -5,8 +5,9 @@ import { mostTokensOfUser } from '@parley/contracts/resources/user-token'
 import { findAuditEntries } from '@parley/db/audit/audit-log'
 import type { Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
+import { perBucket } from '@parley/db/message-buckets/buckets'
 import { findMessagesOfSender, findRoomsOfSender } from '@parley/db/messages/messages-of-sender'
-import { findReactionsOf } from '@parley/db/messages/reactions-of-user'
+import { pageReactionsOf } from '@parley/db/messages/reactions-of-user'
 import { findSavedPage, type SavedIn } from '@parley/db/messages/saved-messages'
 import { findScheduledPage } from '@parley/db/messages/scheduled'
 import { findReports } from '@parley/db/moderation/reports'
@@ -15,8 +16,7 @@ import { findBansOfUser } from '@parley/db/rooms/bans'
 import { findMembershipsByKey } from '@parley/db/rooms/memberships'
 import { findRoomsByKey } from '@parley/db/rooms/rooms'
 import { findRoomIdsOfUser } from '@parley/db/rooms/rooms-of-users'
-import { findThreadsOfUser } from '@parley/db/threads/thread-members'
-import { inSnapshot } from '@parley/db/transactions/snapshot'
+import { threadKeysOfUser } from '@parley/db/threads/thread-members'
 import { findBlocksOfUser } from '@parley/db/users/blocks'
 import { findDevicesOfUsers } from '@parley/db/users/devices'
 import { findPrefs } from '@parley/db/users/prefs'
@@ -43,11 +43,10 @@ interface Page {
 type Stage = (db: Db, of: OfUser, after?: string) => AsyncGenerator<Page>
 
 const perPage = 200
-const messagesPerPage = 2_000
+/** Each message may have 64 KiB. */
+const messagesPerPage = 16 * perBucket
 /** Each preference may have 16 KiB. */
 const prefsPerPage = 50
-/** Range of seqs per query. */
-const seqsAtOnce = 10_000
 const mostAtOnce = 10_000
 
 async function* profile(db: Db, { app, user }: OfUser): AsyncGenerator<Page> {
@@ -95,13 +94,13 @@ async function* rooms(db: Db, { app, user }: OfUser, after = ''): AsyncGenerator
 /** A position in the user's threads, or in the rooms that they have written in. */
 type PlaceInRooms = [kind: 'thread' | 'room', roomKey: string, seq: number]
 
+const firstPlace = JSON.stringify(['thread', '', 0] satisfies PlaceInRooms)
+
 async function* placesOf(db: Db, { app, user }: OfUser, from: PlaceInRooms): AsyncGenerator<PlaceInRooms> {
   const [kind, fromKey, fromSeq] = from
   const seqOf = (roomKey: string) => (roomKey === fromKey ? fromSeq : 0)
   if (kind === 'thread') {
-    const threads = await inSnapshot(db, (session) => findThreadsOfUser(db, app, user, session))
-    const keys = threads.map(({ roomKey }) => roomKey).toSorted()
-    for (const roomKey of keys) if (roomKey >= fromKey) yield ['thread', roomKey, seqOf(roomKey)]
+    for await (const roomKey of threadKeysOfUser(db, app, user, fromKey)) yield ['thread', roomKey, seqOf(roomKey)]
   }
   if (kind === 'room' && fromKey !== '') yield from
   let afterRoom = kind === 'room' && fromKey !== '' ? fromKey : undefined
@@ -116,7 +115,7 @@ async function* placesOf(db: Db, { app, user }: OfUser, from: PlaceInRooms): Asy
   } while (afterRoom !== undefined)
 }
 
-async function* messages(db: Db, of: OfUser, after = '["thread","",0]'): AsyncGenerator<Page> {
+async function* messages(db: Db, of: OfUser, after = firstPlace): AsyncGenerator<Page> {
   for await (const [kind, roomKey, fromSeq] of placesOf(db, of, JSON.parse(after) as PlaceInRooms)) {
     for (let place: number | undefined = fromSeq; place !== undefined; ) {
       const limit = messagesPerPage
@@ -129,18 +128,27 @@ async function* messages(db: Db, of: OfUser, after = '["thread","",0]'): AsyncGe
 }
 
 /** Yields the user's reactions in the rooms and threads that the user is in or has written in. */
-async function* reactions(db: Db, of: OfUser, after = ''): AsyncGenerator<Page> {
-  const { app, user } = of
-  const keys = new Set((await findRoomIdsOfUser(db, app, user)).map((id) => key(app, id)))
-  for await (const [, roomKey] of placesOf(db, of, ['thread', '', 0])) keys.add(roomKey)
-  for (const roomKey of [...keys].filter((one) => one > after).toSorted()) {
-    const found = await findReactionsOf(db, roomKey, user, seqsAtOnce)
-    const lines = found.map(({ _id: message, room, reactions: given = [] }) => {
-      const own = given.flatMap(({ client, reaction }) => (client === user ? [reaction] : []))
-      return JSON.stringify({ room, message, reactions: own })
-    })
-    yield { lines, after: roomKey }
+async function* reactions(db: Db, of: OfUser, after = firstPlace): AsyncGenerator<Page> {
+  for await (const [kind, roomKey, fromSeq] of placesOfReactions(db, of, JSON.parse(after) as PlaceInRooms)) {
+    for await (const { messages: found, upToSeq } of pageReactionsOf(db, roomKey, of.user, fromSeq)) {
+      const lines = found.map(({ _id: message, room, reactions: given = [] }) =>
+        JSON.stringify({ room, message, reactions: given.map(({ reaction }) => reaction) }),
+      )
+      yield { lines, after: JSON.stringify([kind, roomKey, upToSeq] satisfies PlaceInRooms) }
+    }
   }
+}
+
+async function* placesOfReactions(db: Db, of: OfUser, from: PlaceInRooms): AsyncGenerator<PlaceInRooms> {
+  const { app, user } = of
+  const [kind, fromKey, fromSeq] = from
+  const rooms = new Set((await findRoomIdsOfUser(db, app, user)).map((id) => key(app, id)))
+  for await (const place of placesOf(db, of, kind === 'thread' ? from : ['room', '', 0])) {
+    if (place[0] === 'thread') yield place
+    else rooms.add(place[1])
+  }
+  const left = kind === 'thread' ? [...rooms] : [...rooms].filter((roomKey) => roomKey >= fromKey)
+  for (const roomKey of left.toSorted()) yield ['room', roomKey, kind === 'room' && roomKey === fromKey ? fromSeq : 0]
 }
 
 async function* tokens(db: Db, of: OfUser): AsyncGenerator<Page> {

@@ -94,6 +94,18 @@ export async function findThreadsOfUser(
     .toArray()
 }
 
+/** The keys of all threads of a user from one on, in order, including those in rooms that the user has left. */
+export async function* threadKeysOfUser(db: Db, app: string, user: string, from: string): AsyncGenerator<string> {
+  const found = db.threadMembers
+    .find({ userKey: key(app, user), roomKey: { $gte: from } })
+    .hint({ userKey: 1 })
+    .sort({ roomKey: 1 })
+    .project<Pick<MembershipDoc, 'roomKey'>>({ _id: 0, roomKey: 1 })
+    // Small, so that the cursor does not expire while the caller reads the threads.
+    .batchSize(1_000)
+  for await (const { roomKey } of found) yield roomKey
+}
+
 /** A root message with its thread. */
 export type RootSummary = Required<Pick<MessageDoc, '_id' | 'app' | 'room' | 'thread'>>
 
@@ -109,6 +121,21 @@ export async function findRootsOfThreads(
     .project<RootSummary>({ app: 1, room: 1, thread: 1 })
     .toArray()
   return new Map(found.map((root) => [threadKey(root, root._id), root]))
+}
+
+/** Which of these threads, by key, have any of these users. */
+export async function findThreadsWith(
+  db: Db,
+  app: string,
+  { threads, users }: { threads: readonly string[]; users: readonly string[] },
+  session: ClientSession,
+): Promise<Set<string>> {
+  const userKey = { $in: users.map((user) => key(app, user)) }
+  const found = await db.threadMembers
+    .find({ roomKey: { $in: [...threads] }, userKey }, { session })
+    .project<Pick<MembershipDoc, 'roomKey'>>({ _id: 0, roomKey: 1 })
+    .toArray()
+  return new Set(found.map(({ roomKey }) => roomKey))
 }
 
 /** Pages through the users of all threads of a room. */
