@@ -1,4 +1,4 @@
-import { findHeld } from '@parley/db/holds/holds'
+import { findHeld, findHeldUsers } from '@parley/db/holds/holds'
 import { key } from '@parley/db/keys'
 import { perBucket } from '@parley/db/message-buckets/buckets'
 import { findBySeq } from '@parley/db/message-buckets/find-messages'
@@ -16,7 +16,8 @@ import {
 import type { RoomDoc } from '@parley/db/rooms/documents'
 import { lockRoom } from '@parley/db/rooms/lock-room'
 import { takeRoomTime } from '@parley/db/rooms/rooms'
-import { countedThread, lengthOf } from '@parley/db/threads/thread'
+import { countedThread, lengthOf, threadKey } from '@parley/db/threads/thread'
+import { findThreadsWith } from '@parley/db/threads/thread-members'
 import { inTransaction, type Session } from '@parley/db/transactions/transaction'
 import type { Chat } from '../chat.ts'
 import { nothingKnown } from '../events/as-of-now.ts'
@@ -96,18 +97,38 @@ export function removeOldInRoom(chat: Chat, of: OfRoom, beforeMS: number): Promi
   })
 }
 
-/** The messages before the first one under a hold, so that the context of held messages stays readable. */
+/**
+ * The messages before the first one under a hold, or whose thread has a user under hold, so that the context of held
+ * messages stays readable.
+ */
 async function withoutHeld(
-  { db }: Chat,
-  { app, id: room }: OfRoom,
+  chat: Chat,
+  of: OfRoom,
   messages: readonly MessageDoc[],
   session: Session,
 ): Promise<MessageDoc[]> {
   if (messages.length === 0) return []
   const users = messages.map(({ sender }) => sender)
-  const held = await findHeld(db, app, { room, users }, session)
-  const first = held.room ? 0 : messages.findIndex(({ sender }) => held.users.has(sender))
+  const held = await findHeld(chat.db, of.app, { room: of.id, users }, session)
+  if (held.room) return []
+  const roots = await rootsOfHeld(chat, of, messages, session)
+  const first = messages.findIndex(({ _id, sender }) => held.users.has(sender) || roots.has(_id))
   return messages.slice(0, first === -1 ? messages.length : first)
+}
+
+/** The IDs of roots whose thread has messages and a user under hold. */
+async function rootsOfHeld(
+  { db }: Chat,
+  { app, id: room }: OfRoom,
+  messages: readonly MessageDoc[],
+  session: Session,
+): Promise<Set<string>> {
+  const roots = messages.flatMap(({ _id, thread }) => (thread && lengthOf(thread) > 0 ? [_id] : []))
+  const users = roots.length > 0 ? await findHeldUsers(db, app, session) : []
+  if (users.length === 0) return new Set()
+  const keyOf = (root: string) => threadKey({ app, room }, root)
+  const found = await findThreadsWith(db, app, { threads: roots.map(keyOf), users }, session)
+  return new Set(roots.filter((root) => found.has(keyOf(root))))
 }
 
 /** Number of leading messages sent before a time. */

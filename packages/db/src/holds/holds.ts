@@ -88,6 +88,15 @@ export async function findHeldRooms(db: Db, app: string): Promise<string[]> {
   return [...new Set(found.map(({ room }) => room))]
 }
 
+/** The users of an app who are under hold. */
+export async function findHeldUsers(db: Db, app: string, session: ClientSession): Promise<string[]> {
+  const found = await db.holds
+    .find({ app, user: { $exists: true } }, { session })
+    .project<{ user: string }>({ _id: 0, user: 1 })
+    .toArray()
+  return [...new Set(found.map(({ user }) => user))]
+}
+
 /** Expired messages under hold keep their expiry in `heldExpiryMS`, so that they are not found as due again. */
 export const heldMessageIndexes: IndexDescription[] = [
   { key: { app: 1, heldExpiryMS: 1 }, partialFilterExpression: { heldExpiryMS: { $exists: true } } },

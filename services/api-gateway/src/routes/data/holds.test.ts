@@ -66,6 +66,19 @@ describe('a legal hold', () => {
     assert.deepEqual(await texts(room), [])
   })
 
+  test('on a user keeps the root of a thread that they wrote in', async () => {
+    const room = await gateway.newRoom([alice, bob], { retentionDays: 30 })
+    const root = await send(room, 'root')
+    const reply = await send(room, 'in the thread', 'bob', { replyTo: root._id, thread: true })
+    await makeOlder(gateway, room, { upToSeq: 1, days: 40, others: [reply._id] })
+    const hold = await place({ user: 'bob' })
+    await sweep()
+    assert.deepEqual(await texts(room), ['root'])
+    await lift(hold._id)
+    await sweepAll(gateway)
+    assert.deepEqual(await texts(room), [])
+  })
+
   test('keeps messages from expiring, which go after the last hold is lifted', async () => {
     const room = await gateway.newRoom([alice, bob])
     const { expiresAtMS } = await send(room, 'short', 'alice', { expiresInS: 60 })
