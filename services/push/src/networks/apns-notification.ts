@@ -7,30 +7,10 @@ import { type ShownText, shownText } from './shown-text.ts'
 
 /** A push in the form of APNs (developer.apple.com: "Generating a remote notification", "Sending notification requests to APNs"). */
 export function apnsNotification(push: PushDoc, content: PushContent, topic: string): Notification {
-  const notification = new Notification()
-  notification.id = apnsId(push._id)
-  notification.topic = topic
-  notification.pushType = 'alert'
-  // 10 delivers immediately; with 5 the device may wait.
-  notification.priority = 10
-  notification.expiry = Math.floor(push.giveUpAtMS / 1_000)
-  if (push.badge !== undefined) notification.badge = push.badge
   if (content.of === 'message') {
-    const { room, messageID, threadOf, reminder } = content
-    const shown = fitted(content.locArgs, maxTextBytes, (args) => shownText(push, content, args))
-    notification.aps.alert = alertOf(shown)
-    notification.sound = soundOf(shown)
-    if ('category' in shown && shown.category !== undefined) notification.aps.category = shown.category
-    // A service extension of the app fetches the image.
-    const image = 'image' in shown ? shown.image : undefined
-    if (image !== undefined) notification.mutableContent = true
-    // A resend after a lost response replaces the first notification.
-    notification.collapseId = messageID
-    notification.threadId = room
-    const more = { ...(reminder && { reminder }), ...(image !== undefined && { image }) }
-    notification.payload = { room, messageID, ...(threadOf !== undefined && { threadOf }), ...more }
-    return notification
+    return fitted(content.locArgs, mostBytes, (args) => ofMessage(notificationTo(push, topic), push, content, args))
   }
+  const notification = notificationTo(push, topic)
   if (content.of === 'read') {
     const { rooms, threads, messages } = content
     notification.pushType = 'background'
@@ -45,13 +25,47 @@ export function apnsNotification(push: PushDoc, content: PushContent, topic: str
   if (badge !== undefined) notification.badge = badge
   if (sound !== undefined) notification.sound = sound
   if (expiry !== undefined) notification.expiry = expiry
-  notification.collapseId = shortId(collapseKey ?? content.id)
+  notification.collapseId = collapseId(collapseKey ?? content.id)
   notification.payload = { ...(type !== undefined && { type }), ...(icon !== undefined && { icon }) }
   return notification
 }
 
-/** Of 4,096 bytes; the rest is for IDs and an image URL. */
-const maxTextBytes = 2_600
+/** Maximum size of a payload. */
+const mostBytes = 4_096
+
+function notificationTo(push: PushDoc, topic: string): Notification {
+  const notification = new Notification()
+  notification.id = apnsId(push._id)
+  notification.topic = topic
+  notification.pushType = 'alert'
+  // 10 delivers immediately; with 5 the device may wait.
+  notification.priority = 10
+  notification.expiry = Math.floor(push.giveUpAtMS / 1_000)
+  if (push.badge !== undefined) notification.badge = push.badge
+  return notification
+}
+
+function ofMessage(
+  notification: Notification,
+  push: PushDoc,
+  content: PushContent & { of: 'message' },
+  args: readonly string[],
+): Notification {
+  const { room, messageID, threadOf, reminder } = content
+  const shown = shownText(push, content, args)
+  notification.aps.alert = alertOf(shown)
+  notification.sound = soundOf(shown)
+  if ('category' in shown && shown.category !== undefined) notification.aps.category = shown.category
+  // A service extension of the app fetches the image.
+  const image = 'image' in shown ? shown.image : undefined
+  if (image !== undefined) notification.mutableContent = true
+  // A resend after a lost response replaces the first notification.
+  notification.collapseId = collapseId(messageID)
+  notification.threadId = room
+  const more = { ...(reminder && { reminder }), ...(image !== undefined && { image }) }
+  notification.payload = { room, messageID, ...(threadOf !== undefined && { threadOf }), ...more }
+  return notification
+}
 
 /** `alert` of an aps dictionary. */
 export function alertOf(shown: ShownText): Record<string, string | readonly string[]> {
@@ -69,7 +83,7 @@ export function apnsId(push: string): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20, 32)}`
 }
 
-/** apns-collapse-id is limited to 64 bytes, headers to ASCII. */
-function shortId(id: string): string {
+/** apns-collapse-id is limited to 64 bytes, headers to ASCII; IDs of imported messages are not. */
+export function collapseId(id: string): string {
   return /^[\x21-\x7e]{1,64}$/.test(id) ? id : createHash('sha256').update(id).digest('hex')
 }

@@ -1,6 +1,6 @@
 import { clock } from '@parley/async/clock'
 import type { PushDoc } from '@parley/db/push/documents'
-import { alertOf, soundOf } from './apns-notification.ts'
+import { alertOf, collapseId, soundOf } from './apns-notification.ts'
 import { fitted } from './fitting-arguments.ts'
 import type { PushContent } from './network.ts'
 import { type ShownText, shownText } from './shown-text.ts'
@@ -72,7 +72,7 @@ function withArguments(push: PushDoc, content: PushContent & { of: 'message' }, 
       headers: {
         'apns-priority': '10',
         'apns-expiration': String(Math.floor(push.giveUpAtMS / 1_000)),
-        ...(Buffer.byteLength(messageID) <= 64 && { 'apns-collapse-id': messageID }),
+        'apns-collapse-id': collapseId(messageID),
       },
       payload: {
         aps: {

@@ -30,7 +30,7 @@ function hmsBytes(content: PushContent): number {
 
 interface FcmMessage {
   android: { notification: { body_loc_args: string[] } }
-  apns: { payload: { aps: { alert: { 'loc-args': string[] } } } }
+  apns: { headers: object; payload: { aps: { alert: { 'loc-args': string[] } } } }
 }
 
 describe('a push of long texts', () => {
@@ -72,6 +72,19 @@ describe('a push of long texts', () => {
     assert.ok(hmsBytes(content) <= 4_096)
     assert.deepEqual(content.rooms, ids.slice(0, content.rooms.length))
     assert.ok(content.rooms.length > 2)
+  })
+
+  test('is shortened further beside long IDs, which APNs gets short as collapse IDs', () => {
+    const ids = { room: '漢'.repeat(128), messageID: 'ü'.repeat(128), threadOf: 't'.repeat(128) }
+    const image = `https://x.org/${'i'.repeat(250)}`
+    const own = appNotifications.parse({ texts: [{ title: '{room}', body: '{sender}: {text}', image }] })
+    const content = { ...contentOf('漢'.repeat(400), own), ...ids }
+    const notification = apnsNotification(push, content, 'org.example.app')
+    assert.ok(Buffer.byteLength(JSON.stringify(notification)) <= 4_096)
+    const { message } = fcmMessage(push, content) as { message: FcmMessage }
+    for (const id of [notification.collapseId, (message.apns.headers as Record<string, string>)['apns-collapse-id']]) {
+      assert.match(id ?? '', /^[!-~]{1,64}$/)
+    }
   })
 
   test('that fit stay as they are', () => {
