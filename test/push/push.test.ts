@@ -208,8 +208,9 @@ describe('a new message is pushed', () => {
     })
   }
 
-  test("with the app's own texts in the device's language", async () => {
+  test("with the app's own texts in the device's language, and a picture that goes with its message", async () => {
     const texts = [
+      { title: '{sender}', body: 'Photo', messageType: 'image', image: '{image}' },
       { title: '{sender} in {room}', body: '{text}', sound: 'ping.caf' },
       { title: '{sender} in {room}', body: 'Neu: {text}', language: 'de', image: '{avatar}' },
     ]
@@ -247,6 +248,15 @@ describe('a new message is pushed', () => {
     })
     assert.partialDeepStrictEqual(fcm(bob)?.notification, { ...alert, sound: 'ping.caf' })
     assert.partialDeepStrictEqual(fcm(eva)?.notification, { ...german, image: avatarUrl })
+    const url = 'https://x.org/mistake.png'
+    const photo = await platform.send(room, ana, { messageType: 'image', message: { url } })
+    const isKept = async () => (await platform.db.pushContents.find().toArray()).some(({ json }) => json.includes(url))
+    await eventually('the picture is pushed', () =>
+      platform.apns.pushes.some(({ payload }) => payload.messageID === photo && payload.image === url),
+    )
+    assert.equal(await isKept(), true)
+    await platform.admin('DELETE', `/rooms/${room}/messages/${photo}`)
+    await eventually('it is forgotten', async () => !(await isKept()))
     await platform.admin('POST', '/config', { notifications: {} })
   })
 
