@@ -18,7 +18,7 @@ const mayImport: Record<string, string[]> = {
   'packages/stack': [],
   'packages/client': ['contracts'],
   'packages/client-pages': [],
-  'packages/chat-page': ['client'],
+  'packages/chat-page': ['client', 'contracts'],
   'packages/console': ['chat-page'],
   'packages/docs-site': [],
   'services/api-gateway': ['async', 'chat', 'chat-page', 'console', 'docs-site', 'files', 'service', 'contracts'],

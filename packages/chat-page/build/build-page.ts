@@ -8,7 +8,7 @@ const folder = join(import.meta.dirname, '..')
 const sources = [
   'packages/chat-page/{src,public,build}/**/*.*',
   'packages/chat-page/{index.html,package.json}',
-  'packages/client/src/**/*.ts',
+  'packages/{client/src,contracts/src/resources}/**/*.ts',
   'pnpm-lock.yaml',
 ]
 

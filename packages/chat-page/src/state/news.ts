@@ -1,5 +1,6 @@
 import type { Client, Message, RoomInfo } from '@parley/client'
 import type { UserThreads } from '@parley/client/threads'
+import { decideNotification, hereMention, roomMention } from '@parley/contracts/resources/decide-notification'
 
 interface Sources {
   client: Pick<Client, 'on' | 'rooms' | 'me' | 'connection'>
@@ -11,15 +12,17 @@ interface Sources {
  * user's threads.
  */
 export function onNews({ client, threads }: Sources, hear: (message: Message) => void): void {
-  /** Follows the rules for push, except for the user's global settings. */
-  const isWanted = ({ muted, pref, notifications = {} }: RoomInfo, { mentions = [], messageType }: Message) => {
-    const isNamed = mentions.includes(client.me.get()?._id ?? '')
-    const { types = [], muteUntilMS = 0 } = notifications
-    if (!isNamed && (muted || pref?.muted || muteUntilMS > Date.now())) return false
-    const level = types.find((type) => type.messageType === messageType)?.level ?? notifications.level ?? 'all'
-    return (
-      level === 'all' || (level === 'mentions' && (isNamed || mentions.some((id) => id === '@room' || id === '@here')))
-    )
+  /** Follows the rules for push, except for the global settings of the user and the app. */
+  const isWanted = (
+    { roomType, muted, pref, notifications: room }: RoomInfo,
+    { mentions = [], messageType }: Message,
+  ) => {
+    const isForAll = mentions.includes(roomMention) || mentions.includes(hereMention)
+    const mention = mentions.includes(client.me.get()?._id ?? '') ? 'user' : isForAll ? 'room' : undefined
+    const isMuted = muted || pref?.muted === true
+    const unknown = { app: { levels: {} }, user: undefined, thread: undefined, isQuiet: () => false }
+    const facts = { ...unknown, roomType, messageType, mention, room, isMuted, atMS: Date.now() } as const
+    return decideNotification(facts) === undefined
   }
   const heard = (message: Message) => {
     // A login replays missed events and repeats recent ones.

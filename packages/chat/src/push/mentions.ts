@@ -1,7 +1,6 @@
-import { hereMention, roomMention } from '@parley/contracts/resources/notification-settings'
+import { hereMention, type Mention, roomMention } from '@parley/contracts/resources/decide-notification'
 import type { Db } from '@parley/db/connect'
 import { expandGroups } from '@parley/db/users/groups'
-import type { Mention } from './decide-notification.ts'
 
 /** The mentions of a message (docs/reference/push.md#mentions-of-the-room). */
 export interface Mentions {

@@ -1,5 +1,6 @@
 import { clock } from '@parley/async/clock'
-import type { AppNotifications, KeptBackBy } from '@parley/contracts/resources/notification-settings'
+import { decideNotification, type KeptBackBy, type Mention } from '@parley/contracts/resources/decide-notification'
+import type { AppNotifications } from '@parley/contracts/resources/notification-settings'
 import type { PushReason } from '@parley/contracts/resources/push/explanation'
 import type { Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
@@ -13,10 +14,9 @@ import { findThreadMember, findThreadNotifications } from '@parley/db/threads/th
 import { findBlockersOf, findBlocks } from '@parley/db/users/blocks'
 import type { DeviceDoc, UserDoc } from '@parley/db/users/documents'
 import { findUsersToPush } from '@parley/db/users/users'
-import { decideNotification, type Mention } from './decide-notification.ts'
 import { findMentions, mentionOf } from './mentions.ts'
 import { findAppNotifications, type NotificationsOfApp } from './notification-settings.ts'
-import { type LocalTimes, localTimes } from './quiet-hours.ts'
+import { isQuiet, type LocalTimes, localTimes } from './quiet-hours.ts'
 
 type Sent = Pick<MessageDoc, 'sender' | 'seq' | 'createdAtMS'> & { threadOf?: string | undefined }
 
@@ -60,14 +60,14 @@ export function keptBackBy(
   user?: UserDoc['notify'] | 'unknown',
 ): KeptBackBy | undefined {
   const isKnown = user !== 'unknown'
-  const by = decideNotification(
-    {
-      ...{ roomType: room.roomType, messageType, mention, app },
-      ...{ user: isKnown ? user : undefined, room: member.notify, thread: member.thread },
-      isMuted: member.pref?.muted === true,
-    },
-    now,
-  )
+  const ofUser = isKnown ? user : undefined
+  const by = decideNotification({
+    ...{ roomType: room.roomType, messageType, mention, app },
+    ...{ user: ofUser, room: member.notify, thread: member.thread },
+    isMuted: member.pref?.muted === true,
+    isQuiet: () => ofUser?.doNotDisturb !== undefined && isQuiet(ofUser.doNotDisturb, now),
+    atMS: now.atMS,
+  })
   return by === 'LEVEL_OF_APP' && !isKnown ? undefined : by
 }
 

@@ -5,25 +5,6 @@ import { pushText } from './push/text.ts'
 
 /** Which messages are pushed: all, those that mention the user, or none (docs/reference/push.md#levels). */
 const notificationLevel = z.enum(['all', 'mentions', 'none'])
-export type NotificationLevel = z.infer<typeof notificationLevel>
-
-/** Reasons in `GET /admin/push/why` for which settings suppress a push. */
-export const keptBackBy = [
-  'MUTED',
-  'MUTED_FOR_NOW',
-  'LEVEL_OF_THREAD',
-  'LEVEL_OF_TYPE_IN_ROOM',
-  'LEVEL_OF_ROOM',
-  'LEVEL_OF_TYPE',
-  'LEVEL_OF_USER',
-  'LEVEL_OF_APP',
-  'DO_NOT_DISTURB',
-] as const
-export type KeptBackBy = (typeof keptBackBy)[number]
-
-/** In `mentions` of a message: every member, and every connected member (docs/reference/push.md#mentions-of-the-room). */
-export const roomMention = '@room'
-export const hereMention = '@here'
 
 const level = notificationLevel.optional().describe('Default: the next wider level')
 const muteUntilMS = timeMS.optional().describe('Until then, only messages that mention the user by ID are pushed')

@@ -1,16 +1,14 @@
 import assert from 'node:assert/strict'
-import type { KeptBackBy } from '@parley/contracts/resources/notification-settings'
 import { describe, test } from 'vitest'
-import { decideNotification, type NotificationFacts } from './decide-notification.ts'
-import { localTimes } from './quiet-hours.ts'
+import { decideNotification, type KeptBackBy, type NotificationFacts } from './decide-notification.ts'
 
 const atMS = Date.parse('2026-10-21T20:30:00Z')
 const later = atMS + 1
-const wednesdayNight = { timeZone: 'Europe/Berlin', times: [{ days: [3], from: '22:00', to: '07:00' }] }
 const nothing: NotificationFacts = {
   ...{ roomType: 'group', messageType: 'text', mention: undefined, isMuted: false },
   app: { levels: {} },
   ...{ user: undefined, room: undefined, thread: undefined },
+  ...{ isQuiet: () => false, atMS },
 }
 const appLevels = (levels: NotificationFacts['app']['levels']) => ({ app: { levels } })
 const types = (level: 'all' | 'none') => [{ messageType: 'text', level }]
@@ -70,17 +68,13 @@ const cases: [string, Partial<NotificationFacts>, KeptBackBy | undefined][] = [
   ],
   ['muted until this moment', { room: { muteUntilMS: atMS }, user: { muteUntilMS: atMS } }, undefined],
 
-  ['do not disturb', { user: { doNotDisturb: wednesdayNight } }, 'DO_NOT_DISTURB'],
-  ['do not disturb, mentioned by name', { user: { doNotDisturb: wednesdayNight }, mention: 'user' }, 'DO_NOT_DISTURB'],
-  [
-    'a level takes precedence over do not disturb',
-    { user: { doNotDisturb: wednesdayNight, level: 'none' } },
-    'LEVEL_OF_USER',
-  ],
+  ['do not disturb', { isQuiet: () => true }, 'DO_NOT_DISTURB'],
+  ['do not disturb, mentioned by name', { isQuiet: () => true, mention: 'user' }, 'DO_NOT_DISTURB'],
+  ['a level takes precedence over do not disturb', { isQuiet: () => true, user: { level: 'none' } }, 'LEVEL_OF_USER'],
 ]
 
 describe('decideNotification', () => {
   test.each(cases)('%s', (_name, facts, expected) => {
-    assert.equal(decideNotification({ ...nothing, ...facts }, localTimes(atMS)), expected)
+    assert.equal(decideNotification({ ...nothing, ...facts }), expected)
   })
 })
