@@ -19,7 +19,7 @@ export function byHelm({ now, before }: Images): Way {
       reconnects: 1,
       run: () => upgrade(now),
     },
-    { name: 'rollback', title: '`helm rollback` to the release before', reconnects: 1, run: rollback },
+    { name: 'rollback', title: '`helm rollback` to the previous release', reconnects: 1, run: rollback },
     { name: 'update-again', title: '`helm upgrade` again', reconnects: 1, run: () => upgrade(now) },
   ]
   const settings: Step[] = [
@@ -32,7 +32,7 @@ export function byHelm({ now, before }: Images): Way {
     { name: 'setting-back', title: '`helm rollback` of that setting', reconnects: 1, run: takeSettingBack },
     {
       name: 'wrong-setting',
-      title: '`helm upgrade --atomic` with a setting that gateways refuse',
+      title: '`helm upgrade --atomic` with a setting that gateways reject',
       reconnects: 0,
       run: () => refuseSetting(now),
     },
@@ -114,7 +114,7 @@ async function refuseSetting(image: string): Promise<string> {
   await atRest()
   const podsAfter = (await podsOf('api-gateway')).map(({ name }) => name).toSorted()
   if (podsBefore.join() !== podsAfter.join()) throw new Error(`replaced: ${podsBefore.join()} by ${podsAfter.join()}`)
-  return 'refused, and rolled back by itself; no gateway was replaced'
+  return 'rejected and rolled back automatically; no gateway was replaced'
 }
 
 /** Half of NATS' volume. */

@@ -26,7 +26,7 @@ export function byKustomize({ now, before }: Images): Way {
           { name: 'update', title: 'update to this release, with its migration', reconnects: 1, run: () => to(now) },
           {
             name: 'rollback',
-            title: 'roll back to the release before',
+            title: 'roll back to the previous release',
             reconnects: 1,
             run: () => to(before, withoutMigration),
           },

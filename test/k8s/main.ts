@@ -21,9 +21,9 @@ const root = join(import.meta.dirname, '../..')
 const options = new Command('npm run e2e:k8s --')
   .description(
     `Installs the chart deploy/helm/parley as a release, with the servers of deploy/k8s/overlays/try, in the cluster of KUBECONFIG.
-It runs the demo, and then, while clients are connected and send, it upgrades and rolls back, changes settings, restarts, scales,
-kills and evicts what runs there. Prints and writes what they noticed. Exit code 1 if anything is not as it is wanted. It works in the namespace parley, which must not be there, and deletes it at the end. The nodes must have
-the images already (kind load docker-image, minikube image load).`,
+Runs the demo. Then, while clients are connected and send messages, it upgrades, rolls back, changes settings, restarts, scales,
+kills and evicts pods. Prints a report and writes it to a file. Exits with 1 if a goal is missed. Uses the namespace parley, which must not exist, and deletes it at the end. The nodes must already have
+the images (kind load docker-image, minikube image load).`,
   )
   .option('--clients <number>', 'connected clients', wholeNumber(2, 10_000), 200)
   .option('--sends <number>', 'messages per second', wholeNumber(1, 1_000), 20)
@@ -183,6 +183,6 @@ async function groundOf(): Promise<string[]> {
   return [
     `${new Date().toISOString().slice(0, 10)}, Kubernetes ${version.serverVersion.gitVersion}, nodes: ${nodes.items.length}, cores: ${cores}`,
     `${options.clients} clients on a machine of ${cpus().length} cores, each in 2 of 20 rooms; ${options.sends} messages per second`,
-    before ? `the release before: \`${before}\`` : 'no release before was given: nothing was updated and rolled back',
+    before ? `previous release: \`${before}\`` : 'no previous release: updates and rollbacks skipped',
   ]
 }

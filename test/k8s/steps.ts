@@ -20,7 +20,7 @@ export function allSteps(updates: readonly Step[], image: string): Step[] {
   return [
     {
       name: 'control',
-      title: 'pods that are not of Parley start, are replaced, and go',
+      title: 'unrelated pods start, are replaced and stop',
       reconnects: 0,
       isControl: true,
       run: () => startAndReplaceOthers(image),
@@ -32,15 +32,15 @@ export function allSteps(updates: readonly Step[], image: string): Step[] {
       reconnects: name === 'realtime' ? 1 : 0,
       run: () => restart(name),
     })),
-    { name: 'scale', title: 'realtime from 2 pods to 4, and back to 2', reconnects: 1, run: scale },
+    { name: 'scale', title: 'realtime scales from 2 pods to 4 and back', reconnects: 1, run: scale },
     ...(['realtime', 'api-gateway'] as const).map((name) => ({
       name: `kill-${name}`,
-      title: `a pod of ${name} is deleted without notice`,
+      title: `a pod of ${name} is killed without a grace period`,
       reconnects: name === 'realtime' ? 1 : 0,
       mayKillCalls: true as const,
       run: () => kill(name),
     })),
-    { name: 'evict', title: 'every pod is evicted, as its budget allows', reconnects: 2, run: evictAll },
+    { name: 'evict', title: 'every pod is evicted, as the disruption budgets allow', reconnects: 2, run: evictAll },
   ]
 }
 
@@ -68,5 +68,5 @@ async function evictAll(): Promise<string> {
   const pods = await podsOf(...deployments)
   for (const { name } of pods) refused += await evict(name)
   await atRest()
-  return `${pods.length} pods; a budget refused ${refused} times`
+  return `${pods.length} pods; budgets refused ${refused} times`
 }
