@@ -8,7 +8,7 @@ for (const [name, values] of [
   ['PARLEY_GATEWAY_STREAM_SILENCE_MS', ['0', '2147483648']],
   ['PARLEY_GATEWAY_RECEIVE_MS', ['0', '2147483648']],
 ] as const) {
-  test(`${name} is refused if no timer or date can be made of it`, () => {
+  test(`${name} is refused if it does not fit a timer or date`, () => {
     for (const value of values) refuses(gatewaySettings, name, value)
   })
 }

@@ -53,7 +53,7 @@ describe('/mcp: API key operations as tools of the Model Context Protocol', () =
     })
   const listing = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
 
-  test('tools/list shows the tools that the scopes of the key allow, reads only', async () => {
+  test('tools/list shows only read tools within the scopes of the key', async () => {
     const { names, client } = await connect(await newKey(['rooms:read', 'rooms:write']))
     const expected = allOperations.filter(({ scope }) => scope === 'rooms:read').map(({ id }) => id)
     assert.deepEqual((await names()).toSorted(), expected.toSorted())
@@ -64,7 +64,7 @@ describe('/mcp: API key operations as tools of the Model Context Protocol', () =
     assert.ok(tools.every(({ annotations }) => annotations?.readOnlyHint))
   })
 
-  test('/mcp?write=1 also lists the writes in the scope of the key, with the schema of the body', async () => {
+  test('/mcp?write=1 also lists write tools within the scopes, with the schema of the body', async () => {
     const { client, names } = await connect(await newKey(['rooms:write', 'messages:read']), { query: '?write=1' })
     const listed = await names()
     const expected = allOperations.filter(({ scope }) => scope === 'rooms:write' || scope === 'messages:read')
@@ -76,7 +76,7 @@ describe('/mcp: API key operations as tools of the Model Context Protocol', () =
     assert.ok('members' in (body?.properties ?? {}))
   })
 
-  test('only tools that need no platform scope are listed without it; a key with all scopes sees every other read', async () => {
+  test('tools that need the platform permission are hidden without it; a key with all scopes sees all other reads', async () => {
     const basic = await (await connect(gateway.basicKey)).names()
     const platform = await (await connect(gateway.apiKey)).names()
     const reads = allOperations.filter(({ scope }) => scope?.endsWith(':read'))
@@ -120,7 +120,7 @@ describe('/mcp: API key operations as tools of the Model Context Protocol', () =
     assert.equal(entry.address, '127.0.0.1')
   })
 
-  test('numbers of messages keep every digit', async () => {
+  test('numbers in messages keep every digit', async () => {
     const { call } = await connect(gateway.apiKey, { query: '?write=1' })
     const message = '{"price":12345678901234567890.10}'
     const body = `{"room":"${room}","sender":"alice","messageType":"price","message":${message}}`
@@ -162,7 +162,7 @@ describe('/mcp: API key operations as tools of the Model Context Protocol', () =
     await assert.rejects(client.callTool({ name: 'getMyself', arguments: {} }), /no tool getMyself/)
   })
 
-  test('ignored fields of the interface are named', async () => {
+  test('the result names ignored fields', async () => {
     const { call } = await connect(gateway.apiKey, { query: '?write=1' })
     const body = { room, sender: 'alice', message: 'x', messageType: 'text', colour: 'red' }
     assert.match((await call('sendMessage', { body })).text, /Ignored.*colour/)
@@ -195,7 +195,7 @@ describe('/mcp: API key operations as tools of the Model Context Protocol', () =
     }
   })
 
-  test('size and depth of bodies are bounded, batches refused; there is no stream and no session', async () => {
+  test('body size and depth are limited; batches, streams and sessions are not supported', async () => {
     assert.equal((await post(listing)).status, 200)
     assert.equal((await post({ ...listing, params: { x: 'x'.repeat(1024 * 1024) } })).status, 413)
     const deep = `${'['.repeat(200)}${']'.repeat(200)}`

@@ -78,7 +78,7 @@ describe('parley backup and parley restore', () => {
     return found.toSorted((a, b) => a.seq - b.seq).map(({ seq, content }) => [seq, content])
   }
 
-  test('keep each message that was acknowledged before, without a hole, while sends go on', async () => {
+  test('keep every acknowledged message, without gaps, during sends', async () => {
     const dave = await gateway.newUser()
     const own = await gateway.newRoom([alice, dave])
     const send = (message: string) => alice.call('POST', `/rooms/${own}/message`, { message, messageType: 'text' })
@@ -119,7 +119,7 @@ describe('parley backup and parley restore', () => {
     assert.deepEqual(await db.messages.indexes(), await gateway.chat.db.messages.indexes())
   })
 
-  test('a restore that was killed leaves no ready database, and runs again', async () => {
+  test('a killed restore leaves the database not ready, and can be repeated', async () => {
     await gateway.chat.flusher.drained()
     const backup = await backUp()
     const db = await emptyDb()
@@ -142,7 +142,7 @@ describe('parley backup and parley restore', () => {
     await assert.rejects(restore(db, backup), /has documents in \w+: restore into an empty one/)
   })
 
-  test('a backup that was killed is none', async () => {
+  test('a killed backup is not a valid backup', async () => {
     const db = await emptyDb()
     const large = () => ({ bytes: Buffer.from(crypto.getRandomValues(new Uint8Array(60_000))) })
     for (let i = 0; i < 10; i++) await db.mongo.collection('aa').insertMany(Array.from({ length: 100 }, large))
@@ -159,7 +159,7 @@ describe('parley backup and parley restore', () => {
     await assert.rejects(restore(await emptyDb(), await folder()), /manifest.json is missing: .* interrupted/)
   })
 
-  test('names the file that is wrong, and writes nothing then', async () => {
+  test('restore names a damaged file, and writes nothing', async () => {
     const backup = await backUp()
     const file = join(backup, 'users-00001.bson.gz')
     const whole = await readFile(file)
@@ -191,7 +191,7 @@ describe('parley backup and parley restore', () => {
     assert.match(await command(ours(), ['restore', backup, '--check']), /The backup is whole/)
   })
 
-  test('go on from a backup to a moment by the oplog, with transactions of any size, and no further', async () => {
+  test('restore replays the oplog up to a given time, with transactions of any size', async () => {
     const erin = await gateway.newUser()
     const own = await gateway.newRoom([alice, erin])
     const send = (message: string) => alice.call('POST', `/rooms/${own}/message`, { message, messageType: 'text' })
@@ -234,7 +234,7 @@ describe('parley backup and parley restore', () => {
     assert.deepEqual(await db.messages.indexes(), await gateway.chat.db.messages.indexes())
   })
 
-  test('refuse a moment before the backup, and one after the end of the database', async () => {
+  test('restore refuses a time before the backup or after the end of the oplog', async () => {
     const old = await emptyDb()
     await old.mongo.collection('users').insertOne({ name: 'alice' })
     const said = await command(old.mongo.databaseName, ['backup', dir, '--history-seconds', '60'])
@@ -249,7 +249,7 @@ describe('parley backup and parley restore', () => {
     await assert.rejects(until('yesterday'), /expected a time with its zone/)
   })
 
-  test('keep the backup in a bucket', async () => {
+  test('store the backup in a bucket', async () => {
     const s3 = await startS3(await mkdtemp(join(dir, 's3-')))
     onTestFinished(() => s3.stop())
     const access = {

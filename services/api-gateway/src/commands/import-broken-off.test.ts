@@ -128,7 +128,7 @@ describe('an import that was killed between two writes', () => {
     assert.equal((await docOf(room))?.seq, 2)
   })
 
-  test('hides messages beyond the end of its room from history, read markers and counts', async () => {
+  test('hides messages beyond the committed end of the room from history, read markers and counts', async () => {
     const room = await brokenOff([2, 3, 4].map((n) => ({ n, seq: n })))
     const { seq = 0 } = (await docOf(room)) ?? {}
     for (const query of ['', '?timeRangeField=createdAt', '?limit=1', `?afterTime=${begin - 1}`]) {
@@ -148,14 +148,14 @@ describe('an import that was killed between two writes', () => {
     assert.equal(now.unread, unread + 1)
   })
 
-  test('leaves messages beyond the end of its room out of the statistics', async () => {
+  test('excludes messages beyond the committed end of the room from statistics', async () => {
     const room = await brokenOff([2, 3].map((n) => ({ n, seq: n })))
     await noteMessages(gateway.chat.db, [{ app: gateway.app, room, user: 'alice', seq: 1, atMS: begin + 1 }])
     const { body } = await gateway.admin('GET', `/admin/stats?startTime=${begin}&endTime=${begin + 10}`)
     assert.deepEqual([body.result?.messageCount, body.result?.roomCount], [1, 1], JSON.stringify(body))
   })
 
-  test('a room that cannot be flushed does not hold up the others', async () => {
+  test('a room that cannot be flushed does not block others', async () => {
     const { db } = gateway.chat
     const [stuck, free] = [await gateway.newRoom([alice]), await gateway.newRoom([alice])]
     const inTheWay = { ...toMessageDoc(gateway.app, lineOf(stuck, 1), 1, { createdAtMS: begin, updatedAtMS: begin }) }

@@ -62,7 +62,7 @@ test('a member banned or blocked earlier can only read; an invitation ends', asy
   assert.deepEqual((await ruth.call('GET', '/invitations')).body.result.data, [])
 })
 
-test('a room gets the slow mode and the expiry of its line', async () => {
+test('a room gets slow mode and expiry from its line', async () => {
   const limits = { slowModeS: 30, expiresInS: 3600 }
   await importLines([user('slow'), { type: 'room', _id: 'calm', roomType: 'group', ...limits }, member('calm', 'slow')])
   const slow = await gateway.newUser('slow')
@@ -70,7 +70,7 @@ test('a room gets the slow mode and the expiry of its line', async () => {
   assert.deepEqual([body.result.slowModeS, body.result.expiresInS], [30, 3600])
 })
 
-test('unread counts stay exact for a member whom the second file leaves out', async () => {
+test('unread counts stay exact for a member missing from the second file', async () => {
   const message = (n: number, sender: string, more: Line = {}): Line => ({
     ...{ type: 'message', _id: `m${n}`, room: 'left', sender, messageType: 'text', createdAt: Date.now() - 1_000 },
     ...(more['isDeleted'] !== true && { message: `message ${n}` }),

@@ -23,7 +23,7 @@ const message = (room: string, n: number, threadOf?: string): ImportLine => ({
   ...(threadOf !== undefined && { threadOf }),
 })
 
-test('a room being imported takes no message; a conflict in one room does not stop the import of the others', async () => {
+test('a room being imported refuses sends; a conflict in one room does not stop the import of others', async () => {
   const { app, chat, admin } = gateway
   const { db } = chat
   const lines: ImportLine[] = [
@@ -72,14 +72,14 @@ test('a room being imported takes no message; a conflict in one room does not st
   )
 })
 
-describe('an import that stands still for longer than its lease', () => {
+describe('an import that stalls longer than its lease', () => {
   const leaseMS = 1_000
   /** Nothing of this process runs meanwhile, as on a machine that is too busy. */
   const standStill = () => {
     for (const untilMS = performance.now() + 1.5 * leaseMS; performance.now() < untilMS; );
   }
 
-  test('goes on while no other has begun', async () => {
+  test('continues if no other import has started', async () => {
     const { app, chat } = gateway
     const work = async (requireAlone: () => Promise<void>) => {
       standStill()
@@ -89,7 +89,7 @@ describe('an import that stands still for longer than its lease', () => {
     assert.equal(await importAlone(chat.db, app, work, leaseMS), 'done')
   })
 
-  test('writes nothing more once another has begun', async () => {
+  test('stops writing once another import has started', async () => {
     const { app, chat } = gateway
     const work = async (requireAlone: () => Promise<void>) => {
       const importing = { by: 'another', until: new Date(Date.now() + 60_000) }

@@ -16,7 +16,7 @@ describe('every command of parley', () => {
     assert.ok(look(parleyCommand(), 'parley') > 20)
   })
 
-  test('prints them with --help, and changes nothing', async () => {
+  test('prints both with --help, and changes nothing', async () => {
     const args = [join(import.meta.dirname, '../parley.ts'), 'app', 'delete', '--help']
     const { stdout } = await promisify(execFile)(process.execPath, args)
     assert.match(stdout, /^Usage: parley app delete /)

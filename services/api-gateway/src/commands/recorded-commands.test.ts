@@ -46,7 +46,7 @@ describe('commands in the audit log', () => {
   }
   const entriesOf = (action: string) => gateway.chat.db.audit.countDocuments({ app: gateway.app, action })
 
-  test('every command is recorded, as the page says, or changes nothing', async () => {
+  test('every command either changes nothing or is recorded as documented', async () => {
     const leaves = (of: Command, path: string[]): string[] =>
       of.commands.length === 0 ? [path.join(' ')] : of.commands.flatMap((one) => leaves(one, [...path, one.name()]))
     assert.deepEqual(leaves(parleyCommand(), []).toSorted(), [...recorded, ...others].toSorted())
@@ -54,7 +54,7 @@ describe('commands in the audit log', () => {
     for (const name of recorded) assert.ok(page.includes(`\`${name}\``), name)
   })
 
-  test('migrate leaves one entry for each migration that ran, and none when there is nothing to do', async () => {
+  test('migrate records one entry per migration that ran, and none if nothing was pending', async () => {
     const database = `migrated_${randomUUID().replaceAll('-', '')}`
     const db = await connectDb(withDatabase(mongoUrl, database))
     onTestFinished(async () => {
@@ -74,7 +74,7 @@ describe('commands in the audit log', () => {
     assert.deepEqual(await recordedIn(), expected)
   })
 
-  test('an import that cannot begin leaves no entry; one that does, one', async () => {
+  test('an import records one entry if it starts, and none otherwise', async () => {
     const file = join(dir, 'import.ndjson')
     await writeFile(file, `${JSON.stringify({ type: 'user', _id: 'imported', nickname: 'Ida' })}\n`)
     await importAlone(gateway.chat.db, gateway.app, async () => {
@@ -91,7 +91,7 @@ describe('commands in the audit log', () => {
     assert.equal(await entriesOf('import'), 2)
   })
 
-  test('an export over a file that exists leaves no entry; one into a new file does', async () => {
+  test('an export records an entry for a new file, and none if the file exists', async () => {
     const file = join(dir, 'export.ndjson')
     await writeFile(file, 'the only copy')
     await assert.rejects(command(['export', '--app', gateway.app, '--out', file]), /EEXIST/)
@@ -101,7 +101,7 @@ describe('commands in the audit log', () => {
     assert.equal(await entriesOf('export'), 1)
   })
 
-  test('an export that could not be recorded leaves no file, so it may run again', async () => {
+  test('an export that could not be recorded leaves no file, so it can be repeated', async () => {
     const out = join(dir, 'again.ndjson')
     const { mongo } = gateway.chat.db
     await mongo.command({ collMod: 'audit', validator: { action: { $ne: 'export' } } })

@@ -196,8 +196,8 @@ function comparable(value: unknown, app: string, ids: ReadonlyMap<string, string
   )
 }
 
-describe('an app that is exported and imported into an empty one', () => {
-  test('gives the same answer to every read', async () => {
+describe('an app exported and imported into an empty one', () => {
+  test('gives the same response to every read', async () => {
     const made = await makeConversations()
     const file = await exported()
     const problems: unknown[] = []

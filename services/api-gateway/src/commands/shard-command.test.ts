@@ -7,8 +7,8 @@ import { keyPattern, places } from '@parley/db/shard-keys'
 import { describe, test } from 'vitest'
 import { shardCommand } from './shard-command.ts'
 
-describe('a cluster of shards', () => {
-  test('has a place for each collection, as docs/scaling.md lists it', () => {
+describe('a sharded cluster', () => {
+  test('has an entry for each collection in docs/scaling.md', () => {
     const page = readFileSync(join(import.meta.dirname, '../../../../docs/scaling.md'), 'utf8')
     const groups = Map.groupBy(Object.keys(indexesOf), (name) => {
       const place = places[name as CollectionName]
@@ -19,7 +19,7 @@ describe('a cluster of shards', () => {
     }
   })
 
-  test('can keep every unique index: each begins with the shard key', () => {
+  test('can enforce every unique index: each starts with the shard key', () => {
     const beyond = Object.entries(indexesOf).flatMap(([name, indexes]) => {
       const place = places[name as CollectionName]
       if (typeof place === 'string') return []
@@ -29,7 +29,7 @@ describe('a cluster of shards', () => {
     assert.deepEqual(beyond, [])
   })
 
-  test('is made by the commands of `parley shard --plan`, one for each collection or the reason against it', async () => {
+  test('is set up by `parley shard --plan`, which has a command or a reason for each collection', async () => {
     const printed: string[] = []
     await shardCommand((line) => printed.push(line)).parseAsync(['--plan', '--database', 'im'], { from: 'user' })
     assert.equal(printed[0], 'sh.enableSharding("im")')

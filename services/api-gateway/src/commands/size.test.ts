@@ -104,7 +104,7 @@ describe('parley size', () => {
     assert.deepEqual(Object.keys(plan.servers), ['mongo', 'nats', 'redis'])
   })
 
-  test('needs more for more, and marks the end of the measured installation', () => {
+  test('larger inputs need more, and the plan marks where measurements end', () => {
     const small = planFor(expected)
     const large = planFor({ ...expected, users: 5e7, messages: 200 })
     for (const part of ['api-gateway', 'realtime', 'push'] as const) {

@@ -17,7 +17,7 @@ describe('the web chat page', () => {
   })
   afterAll(() => gateway.stop())
 
-  test('GET /chat with a token serves a page that has all its files and runs only its own scripts', async () => {
+  test('GET /chat with a token serves a page whose files all load and which runs only its own scripts', async () => {
     proves('/chat', 'the page is served')
     const answer = await fetch(`${gateway.url}/chat?token=x`)
     assert.equal(answer.status, 200)
@@ -71,7 +71,7 @@ describe('the web chat page', () => {
     assert.ok(bytes > 500 && bytes <= 2 * 1024, `${bytes} bytes`)
   })
 
-  test('the service worker is at most 5 KB gzipped, never outdated, and the only script whose address the page may make', async ({
+  test('the service worker is at most 5 KB gzipped, never stale, and the only script URL the page may create', async ({
     annotate,
   }) => {
     const answer = await fetch(`${gateway.url}/chat/worker.js`)

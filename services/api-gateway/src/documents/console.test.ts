@@ -18,7 +18,7 @@ describe('the console', () => {
   }
   const session = () => `${gateway.url}/operator/session`
 
-  test('every address below /console serves the page, with links to its files that work from any of them', async () => {
+  test('every path below /console serves the page, with working links to its files', async () => {
     const first = await filesOf('/console')
     assert.ok(first.length >= 3, String(first))
     assert.ok(first.includes(session()), 'its preload')

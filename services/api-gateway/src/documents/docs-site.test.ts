@@ -52,7 +52,7 @@ describe('the documentation at /docs', () => {
     return { broken, seen }
   }
 
-  test('every link of every page leads somewhere, and every page is reachable', async () => {
+  test('every link works, and every page is reachable', async () => {
     const inHtml = (html: string) =>
       [...html.matchAll(/\s(?:href|src|data-scalar)="([^"]+)"/g)].map(([, link = '']) => link)
     const { broken, seen } = await crawl('/docs', inHtml)
@@ -83,7 +83,7 @@ describe('the documentation at /docs', () => {
     assert.ok(errors.text.includes(readFileSync(join(root, 'docs/errors.md'), 'utf8').slice(0, 200)))
   })
 
-  test('runs under strict policies: only our scripts, no requests elsewhere, and no text as HTML on pages', async () => {
+  test('has a strict content security policy: own scripts only, no external requests, Trusted Types on pages', async () => {
     const page = await get('/docs/errors')
     assert.match(page.policy, /^default-src 'none'; script-src 'self'; style-src 'self';/)
     assert.match(page.policy, /connect-src 'self';.*require-trusted-types-for 'script'; trusted-types 'none'/)
@@ -95,7 +95,7 @@ describe('the documentation at /docs', () => {
     for (const { text } of [page, api]) assert.doesNotMatch(text, /<script(?! type="module" src="\/)|<style|\son\w+=/)
   })
 
-  test('serves nothing else of the build', async () => {
+  test('serves no other files of the build', async () => {
     for (const path of [
       '/docs/.built-from',
       '/docs/api',

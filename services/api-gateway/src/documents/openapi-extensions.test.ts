@@ -58,7 +58,7 @@ function unmarkedIn({ parameters = [], requestBody, responses }: Operation): Req
   }
 }
 
-describe('the OpenAPI document beside the interface', () => {
+describe('extensions in the OpenAPI document', () => {
   let document: Document
   let operations: Map<string, Operation>
   beforeAll(() => {
@@ -74,7 +74,7 @@ describe('the OpenAPI document beside the interface', () => {
   })
 
   for (const [name, { errors = [], ...wanted }] of Object.entries(interfaceOperations)) {
-    test(`${name} marks everything except what the interface names`, () => {
+    test(`${name} marks everything outside the interface`, () => {
       const operation = operations.get(name)
       assert.ok(operation, 'is described')
       assert.ok(!operation['x-extension'], 'is not marked itself')

@@ -138,7 +138,7 @@ describe('the OpenAPI document', () => {
     })
   }
 
-  test('marks a body as required exactly where a request without one is refused', async () => {
+  test('marks a body as required if and only if requests without one are refused', async () => {
     const user = await gateway.newUser()
     const operator = await newOperator(gateway, [{ app: '*', role: 'owner' }])
     const wrong: string[] = []

@@ -55,8 +55,8 @@ async function operations(isShared: boolean): Promise<Map<string, unknown>> {
   return new Map(all.map((operation) => [String(operation['operationId']), normal(whole(operation, components))]))
 }
 
-describe('sharing what several operations use', () => {
-  test('changes no operation: everything in place, each is as it was', async () => {
+describe('shared parts of the OpenAPI document', () => {
+  test('leave every operation unchanged once resolved', async () => {
     const [before, after] = [await operations(false), await operations(true)]
     assert.ok(before.size > 150)
     assert.deepEqual([...after.keys()], [...before.keys()])

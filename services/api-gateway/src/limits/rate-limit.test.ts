@@ -43,7 +43,7 @@ describe('rate limits', () => {
     while (left() < 15_000) await new Promise((resolve) => setTimeout(resolve, 500))
   }
 
-  test('per user across all gateways: 429 TOO_MANY_REQUESTS with Retry-After, while other users go on', async () => {
+  test('per user across all gateways: 429 TOO_MANY_REQUESTS with Retry-After; other users are unaffected', async () => {
     await withinOneMinute()
     const [one, two] = gateways as [TestGateway, TestGateway]
     const alice = await one.newUser('alice')
@@ -79,7 +79,7 @@ describe('rate limits', () => {
     refused(await one.anonymous('GET', '/me/badge', undefined, { ...headers, 'im-authorization': token }))
   })
 
-  test('per app across its users; requests refused to one user cost the others and API keys nothing', async () => {
+  test('per app across its users; refused requests of one user do not count for others and API keys', async () => {
     await withinOneMinute()
     const [one] = gateways as [TestGateway]
     const rateLimits = { ...noLimits, counts: counts[0] as RequestCounts, perUser: 5, perApp: 12 }
@@ -98,7 +98,7 @@ describe('rate limits', () => {
     assert.equal((await (await one.newUser()).call('GET', '/me/badge')).status, 200, 'of another app')
   })
 
-  test('per API key; bare endpoints answer with the bare error; requests with a bad key count against nobody', async () => {
+  test('per API key; bare endpoints return the bare error; requests with an invalid key do not count', async () => {
     await withinOneMinute()
     const [one] = gateways as [TestGateway]
     const asBasic = (path: string, method: 'GET' | 'DELETE' = 'GET') =>
@@ -163,7 +163,7 @@ describe('rate limits', () => {
     await limited.stop()
   })
 
-  test('without Redis requests are served, and each gateway counts for itself', async () => {
+  test('without Redis, requests are served and each gateway counts on its own', async () => {
     await withinOneMinute()
     const [one] = gateways as [TestGateway]
     const carl = await one.newUser('carl')

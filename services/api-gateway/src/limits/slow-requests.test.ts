@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, test } from 'vitest'
 import { openConnection } from '../test-connection.ts'
 import { startTestGateway, type TestGateway } from '../test-gateway.ts'
 
-describe('requests are bounded in time, and unauthorised callers are refused before the body is read', () => {
+describe('requests have a time limit, and unauthorised callers are refused before the body is read', () => {
   let gateway: TestGateway
   let impatient: TestGateway
   beforeAll(async () => {

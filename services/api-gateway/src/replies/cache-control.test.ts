@@ -23,7 +23,7 @@ describe('Cache-Control', () => {
     for (const { headers } of responses) assert.equal(headers.get('cache-control'), 'no-store, private')
   })
 
-  test('of chat page files is their own', async () => {
+  test('of chat page files differs', async () => {
     const html = await (await fetch(`${gateway.url}/chat`)).text()
     const files = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, file = '']) => file)
     for (const file of files) {

@@ -13,7 +13,7 @@ describe('a response with JSON text as its result', () => {
     assert.equal(answer, '{"RC":0,"RM":"OK","result":[1.0,"é"]}')
   })
 
-  test('is a stream when it is long, produced no faster than it is read', async () => {
+  test('is a stream with backpressure when it is long', async () => {
     const made = { parts: 0 }
     async function* parts() {
       yield '['
@@ -40,7 +40,7 @@ describe('a response with JSON text as its result', () => {
     assert.deepEqual(JSON.parse(await text(answer)), { RC: 0, RM: 'OK', result: value })
   })
 
-  test('fails when it fails at the beginning; later the stream breaks off', async () => {
+  test('becomes an error response if it fails before the first chunk, and aborts the stream after', async () => {
     async function* failing(after: number) {
       for (let i = 0; i < after; i++) yield 'x'.repeat(100_000)
       throw new Error('the database is away')
@@ -51,7 +51,7 @@ describe('a response with JSON text as its result', () => {
     await assert.rejects(text(answer), /away/)
   })
 
-  test('breaks off and stops producing when the caller loses access', async () => {
+  test('aborts and stops producing when the caller loses access', async () => {
     const made = { parts: 0, isOver: false }
     async function* parts() {
       try {

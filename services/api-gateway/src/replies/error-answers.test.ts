@@ -10,17 +10,17 @@ describe('the errors of an operation', () => {
     return errorCodes(operation)
   }
 
-  test('have MISSING_PARAMETER where a body field is required', () => {
+  test('include MISSING_PARAMETER if a body field is required', () => {
     for (const id of ['pushToClients', 'subscribe', 'setConfig', 'revokeTokens', 'banMember', 'unsubscribe']) {
       assert.equal(codesOf(id).includes('MISSING_PARAMETER'), id === 'pushToClients' || id === 'subscribe', id)
     }
   })
 
-  test('have it also where only a field of an optional object is required', () => {
+  test('include it also if only a field of an optional object is required', () => {
     assert.ok(codesOf('changeScheduled').includes('MISSING_PARAMETER'))
   })
 
-  test('have MISSING_PARAMETER where IM-CLIENT-ID is required, and INVALID_REQUEST where a header can be wrong', () => {
+  test('include MISSING_PARAMETER if IM-CLIENT-ID is required, and INVALID_REQUEST if a header can be invalid', () => {
     for (const operation of allOperations) {
       const codes = errorCodes(operation)
       if (operation.access === 'client-with-id') assert.ok(codes.includes('MISSING_PARAMETER'), operation.id)
@@ -35,7 +35,7 @@ describe('the errors of an operation', () => {
     assert.ok(codesOf('setConfig').includes('INVALID_REQUEST'), 'a key . or ..')
   })
 
-  test('have INVALID_QUERY where a parameter can be wrong, but not where parameters are ignored', () => {
+  test('include INVALID_QUERY if a parameter can be invalid, but not if parameters are ignored', () => {
     assert.ok(codesOf('listGroups').includes('INVALID_QUERY'))
     assert.ok(!codesOf('unmuteUser').includes('INVALID_QUERY'))
   })

@@ -65,7 +65,7 @@ describe('HTTP errors use the envelope, and the bare form on bare endpoints', ()
     await connection.closed
   })
 
-  test('a token of 4,096 bytes and a user ID of 128 characters come through, percent-encoded', async () => {
+  test('a token of 4,096 bytes and a user ID of 128 characters are accepted, percent-encoded', async () => {
     const [user, token] = ['鍵'.repeat(128), '鍵'.repeat(1_365)]
     const expirationDate = new Date(Date.now() + 86_400_000).toISOString()
     await gateway.admin('POST', '/admin/clients', { _id: user, issueAccessToken: false, token, expirationDate })
@@ -146,7 +146,7 @@ describe('HTTP errors use the envelope, and the bare form on bare endpoints', ()
     }
   })
 
-  test('bare endpoints answer these errors in the bare form', async () => {
+  test('bare endpoints return these errors in the bare form', async () => {
     const path = '/admin/clients/alice/token'
     const json = { 'content-type': 'application/json' }
     const answers = [

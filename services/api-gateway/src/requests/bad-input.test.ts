@@ -54,7 +54,7 @@ describe('bad input gets a clear error that names the field', () => {
     assert.equal(JSON.stringify(history.result.data[0].message), text)
   })
 
-  test('content nested 100 deep is kept, deeper content is 400 INVALID_BODY', async () => {
+  test('content nested 100 levels deep is accepted, deeper content is 400 INVALID_BODY', async () => {
     const send = (depth: number) => {
       const nested = '['.repeat(depth) + ']'.repeat(depth)
       return gateway.admin(
@@ -211,7 +211,7 @@ describe('bad input gets a clear error that names the field', () => {
     }
   })
 
-  test('bytes that are not HTTP do no harm', async () => {
+  test('bytes that are not HTTP are harmless', async () => {
     const { hostname, port } = new URL(gateway.url)
     await new Promise<void>((resolve, reject) => {
       const socket = connect(Number(port), hostname, () => socket.end('\u0000\u0001nonsense\r\n\r\n'))

@@ -89,7 +89,7 @@ describe('browser apps on any origin may call the API', () => {
     await limited.stop()
   })
 
-  test('preflights of unknown paths are answered, and so is OPTIONS without an origin', async () => {
+  test('preflights of unknown paths and OPTIONS without an origin get a response', async () => {
     assert.equal((await preflight('/no/such/path', 'PUT')).status, 204)
     assert.equal((await fetch(`${gateway.url}/messages`, { method: 'OPTIONS' })).status, 204)
   })

@@ -94,7 +94,7 @@ describe('hostile JSON is refused with 4xx and stores nothing, or comes back unc
   const odd =
     '{"_bsontype":"ObjectId","a\\u0000b":1,"__proto__":{"x":1},"constructor":1,"$ref":"a","$id":"b","a.b":{"$gt":""},"s":"\\ud800","toJSON":1,"n":1e308}'
 
-  test('messages, preferences, configuration values and extParams take any JSON: odd names and lone surrogates come back', async () => {
+  test('messages, preferences, configuration values and extParams keep any JSON, with odd names and lone surrogates', async () => {
     await gateway.admin('POST', '/messages', message(odd))
     const { body: history } = await alice.call('GET', `/rooms/${room}/messages/v3?limit=1`)
     assert.deepEqual(history.result.data[0].message, JSON.parse(odd))
@@ -115,7 +115,7 @@ describe('hostile JSON is refused with 4xx and stores nothing, or comes back unc
     }
   })
 
-  test('the last of two equal keys counts', async () => {
+  test('of duplicate keys, the last one counts', async () => {
     const { status, body } = await gateway.admin('POST', '/messages', `{"sender":"nobody",${message('1').slice(1)}`)
     assert.deepEqual([status, body.result.sender], [200, 'alice'])
   })

@@ -20,7 +20,7 @@ describe('scopes, expiry, networks and rate of API keys', () => {
   const as = (apiKey: string) => (method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, body?: unknown) =>
     gateway.anonymous(method, path, body, { 'im-api-key': apiKey })
 
-  test('every scope opens an operation, except one that waits for its first', () => {
+  test('every scope opens an operation, except one reserved for a future operation', () => {
     const named = new Set(forKeys.map(({ scope }) => scope))
     assert.deepEqual(
       scopes.filter((scope) => !named.has(scope)),
@@ -44,7 +44,7 @@ describe('scopes, expiry, networks and rate of API keys', () => {
     })
   }
 
-  test('a key needs the scope of what it does also where the input decides over it', async () => {
+  test('a key needs the scope also if it depends on the input', async () => {
     const { id: sender } = await gateway.newUser()
     const reporter = await gateway.newUser()
     const room = await gateway.newRoom([await gateway.newUser(), reporter], {})
@@ -120,7 +120,7 @@ describe('scopes, expiry, networks and rate of API keys', () => {
     assert.deepEqual([addresses, ratePerMinute], [own.addresses, 600])
   })
 
-  test('a key works only from its networks, and is refused in the form of the operation', async () => {
+  test("a key works only from its networks, and is otherwise refused in the operation's error form", async () => {
     const [outside, inside] = [
       await newKey({ addresses: ['10.0.0.0/8'] }),
       await newKey({ addresses: ['127.0.0.0/8'] }),
@@ -137,7 +137,7 @@ describe('scopes, expiry, networks and rate of API keys', () => {
     assert.deepEqual([bare.status, bare.body.error], [403, 'PERMISSION_DENIED'])
   })
 
-  test('a key expires by itself and has its own rate', async () => {
+  test('a key expires and has its own rate limit', async () => {
     const expired = await newKey({ expiresAt: new Date(Date.now() - 1) })
     assert.equal((await as(expired)('GET', '/admin/groups')).status, 401)
     const seen: number[] = []

@@ -112,7 +112,7 @@ describe('operations of the interface are lenient', () => {
     assert.equal((await gateway.admin('POST', '/push/push2clients', push)).status, 200)
   })
 
-  test('null for the token fields of POST /admin/clients makes a profile update that keeps fields it does not name', async () => {
+  test('null for the token fields of POST /admin/clients makes a profile update, which keeps absent fields', async () => {
     await gateway.newUser('carol', { nickname: 'Carol', avatarUrl: 'https://x/y.png' })
     const body = {
       _id: 'carol',
@@ -128,7 +128,7 @@ describe('operations of the interface are lenient', () => {
     assert.deepEqual([nickname, avatarUrl, email, token], ['Carol', 'https://x/y.png', 'c@x.org', undefined])
   })
 
-  test('null for a message is a message; null for a required field of another type counts as missing', async () => {
+  test('null is valid as a message; null in a required field of another type counts as missing', async () => {
     const sent = await gateway.admin('POST', '/messages', { ...whole(), message: null })
     assert.deepEqual([sent.status, sent.body.result.message], [200, null])
     const { status, body } = await gateway.admin('POST', '/messages', { ...whole(), sender: null })
@@ -213,7 +213,7 @@ describe('operations of the interface are lenient', () => {
     })
   }
 
-  test('JSON may come as text/plain or without a type', async () => {
+  test('JSON is accepted as text/plain or without a content type', async () => {
     for (const type of [
       'text/plain',
       'text/plain;charset=UTF-8',
@@ -272,7 +272,7 @@ describe('operations of the interface are lenient', () => {
     }
   })
 
-  test('the OpenAPI document describes it', () => {
+  test('the OpenAPI document describes this', () => {
     const body = JSON.parse(readFileSync(join(import.meta.dirname, '../../../../docs/openapi.json'), 'utf8'))
     const described = (id: string) => {
       const operation = allOperations.find((candidate) => candidate.id === id)

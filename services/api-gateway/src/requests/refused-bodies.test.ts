@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, test } from 'vitest'
 import { openConnection } from '../test-connection.ts'
 import { startTestGateway, type TestGateway } from '../test-gateway.ts'
 
-describe('a refused body is read to its end, and the next call on the connection works', () => {
+describe('a refused body is drained, and the next call on the connection works', () => {
   let gateway: TestGateway
   beforeAll(async () => {
     gateway = await startTestGateway()
@@ -43,7 +43,7 @@ describe('a refused body is read to its end, and the next call on the connection
     ['a body nested too deep', '['.repeat(10_000), 400],
     ['another content type', 'x', 415],
   ] as const) {
-    test(`the connection stays after ${what}`, async () => {
+    test(`the connection stays open after ${what}`, async () => {
       const agent = new Agent({ keepAlive: true, maxSockets: 1 })
       const sockets = new Set()
       for (let i = 0; i < 3; i++) {
@@ -61,7 +61,7 @@ describe('a refused body is read to its end, and the next call on the connection
     })
   }
 
-  test('endless chunks are read for a while, then the connection is closed', async () => {
+  test('endless chunks are drained for a while, then the connection is closed', async () => {
     const connection = await openConnection(gateway.url)
     connection.write('POST /messages HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n')
     const chunk = `100000\r\n${' '.repeat(MiB)}\r\n`

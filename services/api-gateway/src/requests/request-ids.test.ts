@@ -14,7 +14,7 @@ describe('X-Request-ID', () => {
     return (await gateway.anonymous('GET', path, undefined, headers)).headers.get('x-request-id')
   }
 
-  test('every response has one: the one sent, if it is well formed and short', async () => {
+  test("every response has one: the caller's, if it is well-formed and short", async () => {
     for (const fit of ['abc', '0192f1d8-7a3c-7b2e-9f0a-2b7c1d9e4f55', 'a.b_c-1', 'x'.repeat(128)]) {
       assert.equal(await requestId(fit), fit)
     }

@@ -12,7 +12,7 @@ import { type NatsProxy, openNatsProxy } from '../test-nats-proxy.ts'
 
 const patient = { timeout: 100_000, interval: 50 }
 
-describe('a token that gateways cache', () => {
+describe('a token cached by gateways', () => {
   let first: TestGateway
   /** Reaches NATS through a proxy that can be cut. */
   let second: TestGateway
@@ -73,7 +73,7 @@ describe('a token that gateways cache', () => {
     'belongs to an erased user': ({ id }, via) => via.admin('DELETE', `/admin/clients/${id}`),
   }
   for (const [what, end] of Object.entries(ends)) {
-    test(`and that ${what} is refused by each at once`, async () => {
+    test(`that ${what} is refused by each at once`, async () => {
       await bothCache()
       for (const via of [first, second, first, second]) {
         const user = await known()
@@ -84,7 +84,7 @@ describe('a token that gateways cache', () => {
     })
   }
 
-  test('and that ends during use is refused by each at once', async () => {
+  test('that is revoked during use is refused by each at once', async () => {
     await bothCache()
     for (const via of [first, second]) {
       const user = await known()
@@ -100,7 +100,7 @@ describe('a token that gateways cache', () => {
     }
   })
 
-  test('is refused by a gateway that is cut off from the bus and hears of no revocation', async () => {
+  test('is refused by a gateway that is cut off from the bus and misses revocations', async () => {
     await bothCache()
     proxy.hold()
     await vi.waitUntil(async () => !(await caches(second)), patient)
@@ -117,7 +117,7 @@ describe('a token that gateways cache', () => {
     await bothCache()
   })
 
-  test('and that a gateway ends while its event backlog cannot be published is refused by the others after the response', async () => {
+  test('revoked by a gateway whose event backlog cannot be published is refused by the others after the response', async () => {
     await bothCache()
     const { db } = first.chat
     const user = await known()
@@ -132,7 +132,7 @@ describe('a token that gateways cache', () => {
   })
 
   for (const how of ['hold', 'cut'] as const) {
-    test(`and that a gateway ends while it cannot notify the others (${how}) is refused by them after the response`, async () => {
+    test(`revoked by a gateway that cannot notify the others (${how}) is refused by them after the response`, async () => {
       await bothCache()
       proxy[how]()
       for (let i = 0; i < 2; i++) {

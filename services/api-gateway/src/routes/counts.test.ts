@@ -6,7 +6,7 @@ import { startTestGateway, type TestGateway } from '../test-gateway.ts'
 
 const many = 2_000
 
-describe('the users and rooms of a large app are counted from an index alone', () => {
+describe('users and rooms of a large app are counted by index-only reads', () => {
   let gateway: TestGateway
   beforeAll(async () => {
     gateway = await startTestGateway()

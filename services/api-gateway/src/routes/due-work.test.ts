@@ -32,7 +32,7 @@ const documents: Record<Exclude<WorkKind, 'auditEntries'>, [collection: string, 
   calls: ['callQueues', (ms) => ({ target: 'one server', dueAtMS: ms })],
 }
 
-describe('work that is due', () => {
+describe('due work', () => {
   let gateway: TestGateway
   const collection = (name: string) => gateway.chat.db.mongo.collection<{ _id: string }>(name)
   beforeAll(async () => {
@@ -42,7 +42,7 @@ describe('work that is due', () => {
   })
   afterAll(() => gateway.stop())
 
-  test('is found by the indexes, of every kind, with its time', async () => {
+  test('of every kind is found by index, with its due time', async () => {
     const { db } = gateway.chat
     const nowMS = Date.now()
     // Unlike seqs and keys that must be unique.
@@ -96,7 +96,7 @@ describe('work that is due', () => {
     })
   }
 
-  test('is done, and again while it fails', async () => {
+  test('is done, and retried while it fails', async () => {
     await collection('jobs').insertOne({ _id: 'due job', leaseUntilMS: 1 } as never)
     let times = 0
     const work = async () => {
@@ -107,7 +107,7 @@ describe('work that is due', () => {
     await vi.waitUntil(() => times === 2, { timeout: 60_000 })
   })
 
-  test('begins when another process announces it', async () => {
+  test('starts when another process announces it', async () => {
     let isDone = false
     const work = async () => {
       isDone = true

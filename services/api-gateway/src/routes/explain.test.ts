@@ -231,7 +231,7 @@ describe('every query uses its index and examines no more than it returns', () =
     })
   }
 
-  test('lastRead of an old message counts own messages from indexes and the buckets that have some, and reads only deleted and recalled ones', async () => {
+  test('lastRead of an old message counts own messages from indexes and their buckets, and reads only deleted and recalled ones', async () => {
     const carol = await gateway.newUser('carol')
     const of = await gateway.newRoom([alice, carol])
     const messages = await fill(of)
@@ -364,7 +364,7 @@ describe('every query uses its index and examines no more than it returns', () =
   }
 
   for (const sort of ['createdTime', 'lastMessageTime', 'name', 'memberCount', '-lastMessageTime']) {
-    test(`GET /admin/rooms by ${sort} reads one index in its order, and a page of rooms`, async () => {
+    test(`GET /admin/rooms by ${sort} reads one index in order, and one page of rooms`, async () => {
       const { body } = await gateway.admin('GET', `/admin/rooms?limit=2&sort=${sort}`)
       await readsRooms(`limit=2&sort=${sort}&cursor=${body.result.cursor}`, 1)
     })
@@ -383,7 +383,7 @@ describe('every query uses its index and examines no more than it returns', () =
     for (const entry of found) await explained(entry)
   }
 
-  test('the work left by _all and by the outbox has its own index', async () => {
+  test('pending work of _all and the outbox has its own index', async () => {
     const { db } = gateway.chat
     const erasing = await db.rooms
       .find({ erasing: { $exists: true }, 'erasing.leaseUntilMS': { $lte: Date.now() } })

@@ -33,7 +33,7 @@ describe('an ID in a path', () => {
   })
   afterAll(() => gateway.stop())
 
-  test('that is also the segment of another path there still reaches its own operation', async () => {
+  test('equal to a segment of another path still reaches its own operation', async () => {
     const app = fastify({ routerOptions })
     for (const operation of all) {
       app.route({

@@ -5,7 +5,7 @@ import { startTestGateway, type TestGateway, type TestUser } from '../test-gatew
 const hostile = ['a\nb', 'a\u0000', '\u0007', 'a\u007f', 'a\u0085b', 'a\ud800', '\udc00b']
 const fair = ['Ünïcödé 😀', 'محمد', 'family 👨‍👩‍👧', 'a\u200fb', 'ไทย']
 
-describe('names that people read', () => {
+describe('names shown to people', () => {
   let gateway: TestGateway
   let alice: TestUser
   beforeAll(async () => {

@@ -21,7 +21,7 @@ describe('the chain of the audit log', () => {
     await sealNext(gateway.chat, gateway.app)
   }
 
-  test('verification finds no fault while changes are made and sealed', async () => {
+  test('verification passes while changes are made and sealed', async () => {
     const done = new AbortController()
     const changing = (async () => {
       for (let i = 0; !done.signal.aborted; i++) await changeAndSeal(i)

@@ -19,7 +19,7 @@ describe('values of private configuration keys', () => {
     return { before, after }
   }
 
-  test('a list of private keys covers the values that are set or removed with it, in audit and feed', async () => {
+  test('setting privateKeys also hides values set or removed in the same call, in audit log and feed', async () => {
     const smtp = { password: secret }
     await set({ privateKeys: ['smtp'], smtp })
     assert.deepEqual(await latest('setConfig'), {
@@ -38,7 +38,7 @@ describe('values of private configuration keys', () => {
     await assertHidden()
   })
 
-  test('addresses of servers are hidden even where the app shows them to its users', async () => {
+  test('server addresses are hidden even if the app shows them to its users', async () => {
     const url = `https://example.com/?${secret}`
     await set({ privateKeys: [], MODERATE: { url }, webhookKeys: { crm: url }, directory: { url } })
     await set({ MODERATE: null, webhookKeys: {} })

@@ -241,7 +241,7 @@ describe('the audit log', () => {
     },
   }
 
-  test('every write operation of API keys is audited, or sends', () => {
+  test('every write operation for API keys is audited, except sends', () => {
     const writing = allOperations.filter(({ scope }) => scope?.endsWith(':write'))
     const audited = writing.filter(({ audit }) => audit).map(({ id }) => id)
     assert.deepEqual(audited.toSorted(), Object.keys(calls).toSorted())
@@ -298,7 +298,7 @@ describe('the audit log', () => {
     }
   })
 
-  test('a room entry has the changed fields before and after, the webhook without its address', async () => {
+  test('a room entry has the changed fields before and after, without the webhook URL', async () => {
     const room = await newRoom({ name: 'before' })
     await gateway.admin('PUT', `/rooms/${room}`, { name: 'after', status: 0, webhook: 'https://example.com/a?b' })
     const [entry] = await list(`subject=room:${room}&action=updateRoom`)

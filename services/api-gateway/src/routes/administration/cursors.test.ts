@@ -8,7 +8,7 @@ const longId = (n: number) => `${'𠮷'.repeat(127)}${n}`
 /** The longest name in bytes: 256 units of three bytes each. */
 const longName = (n: number) => `${'名'.repeat(255)}${n}`
 
-describe('cursors with the longest texts lead to the next page', () => {
+describe('cursors with the longest values lead to the next page', () => {
   let gateway: TestGateway
   let users: TestUser[]
   const rooms = [longId(1), longId(2)]

@@ -98,7 +98,7 @@ describe('GET /admin/overview', () => {
     assert.equal(await presence.redis.hexists('{parley}:processes', field), 0)
   })
 
-  test('shows processes and lag only to keys with the platform permission, and refuses keys without stats:read', async () => {
+  test('shows processes and lag only to keys with the platform permission; refuses keys without stats:read', async () => {
     const ofPlatform = await read()
     assert.ok(Array.isArray(ofPlatform.processes) && typeof ofPlatform.lag === 'object')
     const call = (apiKey: string) => gateway.anonymous('GET', '/admin/overview', undefined, { 'im-api-key': apiKey })

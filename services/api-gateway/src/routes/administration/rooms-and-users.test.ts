@@ -35,7 +35,7 @@ describe('an API key reads rooms, conversations and users of the app', () => {
   }
   const query = (q: object, more = '') => get(`/admin/rooms?q=${encodeURIComponent(JSON.stringify(q))}${more}`)
 
-  test('GET /admin/rooms: the filter of /admin/clients on room fields, exact totals', async () => {
+  test('GET /admin/rooms: filters room fields like /admin/clients, with exact totals', async () => {
     for (const [q, wanted] of [
       [{ _id: room }, 1],
       [{ name: { $regex: '^broken', $options: 'i' } }, 1],
@@ -58,7 +58,7 @@ describe('an API key reads rooms, conversations and users of the app', () => {
     }
   })
 
-  test('GET /admin/rooms: by the beginning of an ID, then of a name or a word of it, as the name is now', async () => {
+  test('GET /admin/rooms: searches by prefix of the ID, then of the current name or a word in it', async () => {
     const other = await startTestGateway()
     const eve = await other.newUser('eve')
     const tower = await other.newRoom([eve], { name: 'Tour  Éiffel' })
@@ -83,7 +83,7 @@ describe('an API key reads rooms, conversations and users of the app', () => {
     await other.stop()
   })
 
-  test('GET /admin/users: by the beginning of an ID, then of a name or a word of it; else pages, the newest first', async () => {
+  test('GET /admin/users: searches by prefix of the ID, then of the name or a word in it; otherwise pages, newest first', async () => {
     const data = [
       { _id: 'zoe', nickname: 'Alíce Müller' },
       { _id: 'alibi', nickname: 'Zed' },
@@ -122,7 +122,7 @@ describe('an API key reads rooms, conversations and users of the app', () => {
     await other.stop()
   })
 
-  test('GET /admin/users lists by last login, by ban and robots, in pages and between times', async () => {
+  test('GET /admin/users: filters by last login, ban and robots, in pages', async () => {
     const own = await startTestGateway()
     const at = (n: number) => 1_700_000_000_000 + n
     const data = Array.from({ length: 5 }, (_, n) => ({ _id: `user${n}`, isRobot: n > 2 }))

@@ -103,7 +103,7 @@ describe('POST /admin/search', () => {
     words: ['paged'],
   })
 
-  test('reads one index from the cursor on, and only as far as the page', async () => {
+  test('reads one index, from the cursor to the end of the page', async () => {
     const room = await gateway.newRoom([alice])
     const texts = Array.from({ length: 500 }, (_, i) => ({
       ...text(room, i),
@@ -136,7 +136,7 @@ describe('POST /admin/search', () => {
     }
   })
 
-  test('names filters without an index when it refuses them, and refuses slow searches', async () => {
+  test('refuses filters without an index, naming them, and slow searches', async () => {
     const refused = async (query: object, message: RegExp) => {
       const { status, body } = await gateway.admin('POST', '/admin/search', query)
       assert.deepEqual([status, body.error.code], [400, 'INVALID_REQUEST'], JSON.stringify(query))

@@ -63,7 +63,7 @@ describe('GET /admin/timeline', () => {
   }
   const codes = ({ data }: { data: TimelineEntry[] }) => data.map(({ code }) => code)
 
-  test('shows for a user in a room everything sent, pushed, called, read, reported, banned and changed, with reasons', async () => {
+  test('shows messages, pushes, calls, reads, reports, bans and changes of a user in a room, with reasons', async () => {
     const page = await read({ user: 'bob', room })
     const found = codes(page)
     for (const code of [
@@ -148,7 +148,7 @@ describe('GET /admin/timeline', () => {
     assert.deepEqual(page.withheld.find(({ kind }) => kind === 'audit')?.scope, 'keys:read')
   })
 
-  test('stays within the app', async () => {
+  test('does not show other apps', async () => {
     const { db } = gateway.chat
     const call = { room, createdAtMS: Date.now(), state: 'done', kind: 'webhook', event: 'MESSAGE', client: 'bob' }
     await db.outgoingCalls.insertOne({ ...call, _id: 'hook_other', app: 'other' } as unknown as OutgoingCallDoc)

@@ -173,7 +173,7 @@ describe('changes that operators make to accounts', () => {
     })
   }
 
-  test('a session that has ended already leaves none', async () => {
+  test('an already ended session leaves none', async () => {
     const { id, call } = await newViewer()
     assert.equal((await call('DELETE', '/operator/sessions/0123456789abcdef')).body.error.code, 'SESSION_NOT_FOUND')
     assert.equal(

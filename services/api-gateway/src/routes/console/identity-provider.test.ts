@@ -12,7 +12,7 @@ import {
 import { invite, pageOf, type TestOperator } from '../../console/test-operator.ts'
 import { startTestGateway, type TestGateway } from '../../test-gateway.ts'
 
-describe('operators sign in by an OpenID Connect server', () => {
+describe('operators sign in through an OpenID Connect server', () => {
   let provider: TestIdentityProvider
   let base: TestGateway
   let byHand: TestGateway
@@ -64,7 +64,7 @@ describe('operators sign in by an OpenID Connect server', () => {
   const statusOf = async (page: Pick<TestOperator, 'call'> | undefined, path = '/admin/rooms') =>
     (await page?.call('GET', path))?.status
 
-  test("by an operator's verified e-mail: code flow with PKCE, state and nonce; later by the account alone", async () => {
+  test('first by verified e-mail (code flow with PKCE, state and nonce), later by account ID only', async () => {
     const roles: OperatorRoles = [{ app: base.app, role: 'viewer' }]
     const { email, link } = await invite(base, roles)
     const subject = randomUUID()
@@ -84,7 +84,7 @@ describe('operators sign in by an OpenID Connect server', () => {
     assert.equal((await enter(byHand, randomUUID(), verified(email))).error, '#error=SIGN_IN_FAILED')
   })
 
-  test('the first sign-in ends the password and earlier sessions, which can belong to another person', async () => {
+  test("the first sign-in removes the password and earlier sessions, which may be another person's", async () => {
     const { email, link } = await invite(base, [{ app: base.app, role: 'viewer' }])
     const { body, headers } = await base.anonymous('POST', '/operator/link', { token: link })
     const first = pageOf(base, headers.getSetCookie()[0]?.split(';')[0] ?? '', body.result.csrfToken)
@@ -104,7 +104,7 @@ describe('operators sign in by an OpenID Connect server', () => {
     }
   })
 
-  test('only the browser that began can return, once, with its state', async () => {
+  test('only the browser that started can finish, once, with its state', async () => {
     const { email } = await invite(base, [{ app: base.app, role: 'viewer' }])
     const subject = randomUUID()
     provider.accounts.set(subject, verified(email))
@@ -134,7 +134,7 @@ describe('operators sign in by an OpenID Connect server', () => {
     assert.match(begun.headers.getSetCookie().join(), /^parley-oidc=.*Max-Age=600;.*HttpOnly; SameSite=Lax$/)
   })
 
-  test('a claim sets the roles at each sign-in: added at the first, changed, and removed together with the sessions', async () => {
+  test('a claim sets the roles at each sign-in; removing them ends the sessions', async () => {
     const [subject, email] = [randomUUID(), newEmail()]
     const { page, session } = await enter(byClaim, subject, { email, name: 'Olivia', groups: ['agents', 'others'] })
     assert.deepEqual(

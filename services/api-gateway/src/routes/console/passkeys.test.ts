@@ -61,7 +61,7 @@ describe('passkeys of operators', () => {
     assert.ok(actions.includes('addPasskey') && actions.filter((one) => one === 'signIn').length === 2, actions.join())
   })
 
-  test('are refused: another origin, a challenge used or made up, no verified user, another user, an old counter', async () => {
+  test('are refused for another origin, a used or unknown challenge, an unverified or other user, or an old counter', async () => {
     const { operator, authenticator } = await withPasskey()
     const other = await newViewer()
     await refuses(authenticator.get(await newChallenge(), { origin: 'https://evil.example.com' }))
@@ -81,7 +81,7 @@ describe('passkeys of operators', () => {
     assert.equal((await enter(authenticator.get(await newChallenge(), { counter: 101 }))).status, 200)
   })
 
-  test('of two sign-ins by one answer at once, one succeeds', async () => {
+  test('of two concurrent sign-ins with one credential response, one succeeds', async () => {
     const { authenticator } = await withPasskey()
     const answer = authenticator.get(await newChallenge())
     const statuses = (await Promise.all([enter(answer), enter(answer)])).map(({ status }) => status)
@@ -91,7 +91,7 @@ describe('passkeys of operators', () => {
     )
   })
 
-  test('an account waits after several failures', async () => {
+  test('an account is throttled after several failures', async () => {
     const { authenticator } = await withPasskey()
     const wrong = async () => (await enter(authenticator.get('bWFkZSB1cA'))).status
     for (let i = 0; i < 5; i++) assert.equal(await wrong(), 401)
@@ -99,7 +99,7 @@ describe('passkeys of operators', () => {
     assert.deepEqual([right.status, right.body.error.code], [429, 'TOO_MANY_REQUESTS'])
   })
 
-  test('a sign-in forgives no failures: a stolen session that adds a passkey guesses on no faster', async () => {
+  test('a sign-in does not reset failures, so a stolen session that adds a passkey cannot guess faster', async () => {
     const { authenticator } = await withPasskey()
     const right = async () => (await enter(authenticator.get(await newChallenge()))).status
     const wrong = async () => (await enter(authenticator.get('bWFkZSB1cA'))).status
@@ -109,7 +109,7 @@ describe('passkeys of operators', () => {
     assert.equal(await right(), 429)
   })
 
-  test('are added only by the operator who began, once, at the origin of the console, with a verified user', async () => {
+  test("are added only by the operator who started, once, at the console's origin, with a verified user", async () => {
     const [operator, other] = [await newViewer(), await newViewer()]
     const { authenticator, challenge } = await begin(operator)
     const add = async (of: TestOperator, credential: object) =>
@@ -141,7 +141,7 @@ describe('passkeys of operators', () => {
     }
   })
 
-  test('are refused under a Host that names none', async () => {
+  test('are refused if the Host is not a domain', async () => {
     for (const host of ['[', 'a b', 'a:99999']) {
       const answered = Promise.withResolvers<IncomingMessage>()
       const options = { method: 'POST', path: '/operator/passkey/challenge', headers: { host } }
@@ -152,7 +152,7 @@ describe('passkeys of operators', () => {
     }
   })
 
-  test('an address that begins many sign-ins and ends none has to wait', async () => {
+  test('an address that starts many sign-ins and finishes none is throttled', async () => {
     const statuses: number[] = []
     for (let n = 0; n < 101; n++) statuses.push((await gateway.anonymous('POST', '/operator/passkey/challenge')).status)
     assert.deepEqual(statuses.slice(-2), [200, 429])

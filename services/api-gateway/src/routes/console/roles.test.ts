@@ -32,7 +32,7 @@ describe('operators and their roles', () => {
     findAuditEntries(gateway.chat.db, app, { actor: `operator:${id}` }, { limit: 100 })
 
   for (const role of roles) {
-    test(`a ${role} can call the operations in their scopes; others are 403 PERMISSION_DENIED naming the scope`, async () => {
+    test(`a ${role} can call the operations in its scopes; others are 403 PERMISSION_DENIED naming the scope`, async () => {
       const operator = await newOperator(gateway, [{ app: gateway.app, role }])
       const own = scopesOfRole[role]
       for (const { method, path, access, scope = 'all', orScopes = [] } of forKeys) {
@@ -69,7 +69,7 @@ describe('operators and their roles', () => {
     })
   }
 
-  test('a session of one app’s operator opens no other app, and does not reveal which exist', async () => {
+  test('an operator of one app has no access to others, and cannot tell which exist', async () => {
     const operator = await newOperator(gateway, [{ app: gateway.app, role: 'owner' }])
     const { apps } = (await operator.call('GET', '/operator/session')).body.result
     assert.deepEqual(apps, [{ app: gateway.app, role: 'owner', scopes: ['all', 'platform'] }])
@@ -84,7 +84,7 @@ describe('operators and their roles', () => {
     assert.equal((await owner.call('GET', '/admin/rooms', undefined, inApp(otherApp))).status, 200)
   })
 
-  test('a role for all apps opens no app that does not exist, is being deleted, or is *', async () => {
+  test('a role for all apps gives no access to an app that does not exist, is being deleted, or is *', async () => {
     const { db } = gateway.chat
     const ending = `ending ${randomUUID()}`
     const createdAt = new Date()
@@ -174,7 +174,7 @@ describe('operators and their roles', () => {
     assert.match((await gateway.admin('GET', `/admin/rooms/${room}`)).text, /secret words/)
   })
 
-  test('lists of webhook calls have no answers for operators, since those can be messages; a call read with a reason has', async () => {
+  test('lists of webhook calls omit responses for operators, since they can be messages; a call read with a reason has it', async () => {
     const _id = `hook_${randomUUID()}`
     const call = {
       ...{ _id, app: gateway.app, room: 'r', client: '', event: 'MESSAGE', kind: 'webhook', queue: 'q', data: '{}' },
@@ -189,7 +189,7 @@ describe('operators and their roles', () => {
     assert.match((await gateway.admin('GET', '/admin/webhooks/calls')).text, /secret answer/)
   })
 
-  test('a moderator neither erases by a decision nor sees reports without a reason', async () => {
+  test('a moderator cannot erase by a decision, nor see reports without a reason', async () => {
     const [bob, alice] = [await gateway.newUser(), await gateway.newUser()]
     const room = await gateway.newRoom([alice, bob])
     const message = { room, sender: bob.id, message: 'secret words', messageType: 'text' }
@@ -211,7 +211,7 @@ describe('operators and their roles', () => {
     assert.deepEqual(entries, ['decideReport', 'listReports'])
   })
 
-  test('the audit log names the operator of changes, and of sends in a user’s name', async () => {
+  test('the audit log names the operator for changes and for sends in a user’s name', async () => {
     const alice = await gateway.newUser()
     const room = await gateway.newRoom([alice])
     const moderator = await newOperator(gateway, [{ app: gateway.app, role: 'moderator' }])
@@ -297,7 +297,7 @@ describe('operators and their roles', () => {
     assert.doesNotMatch(JSON.stringify(log), /ol_|os_|argon2/)
   })
 
-  test('an operator has at most 100 roles, also with those that the caller does not see', async () => {
+  test('an operator has at most 100 roles, including those hidden from the caller', async () => {
     const second = { app: otherApp, role: 'viewer' } as const
     const elsewhere = Array.from({ length: 99 }, (_, i) => ({ app: `elsewhere ${i}`, role: 'viewer' as const }))
     const full = await newOperator(gateway, [second, ...elsewhere])

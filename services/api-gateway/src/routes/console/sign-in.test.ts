@@ -88,7 +88,7 @@ describe('operators sign in', () => {
     assert.match(text, /^parley_operator_sign_ins_total{.*outcome="SIGN_IN_FAILED".*} [1-9]/m)
   })
 
-  test('an account waits after five failures, known or not, for longer each time; a link still works', async () => {
+  test('an account, known or not, is throttled after five failures with growing delays; a link still works', async () => {
     const { email, id } = await withPassword()
     const owner = await newOperator(gateway, [{ app: '*', role: 'owner' }])
     for (const given of [email, `${randomUUID()}@example.com`]) {
@@ -114,7 +114,7 @@ describe('operators sign in', () => {
     assert.equal(await seen(open(answer)), 200)
   })
 
-  test('an address waits after twenty failures over many accounts; successes do not count', async () => {
+  test('an address is throttled after twenty failures over many accounts; successes do not count', async () => {
     const visitor = { address: '2001:db8::1' }
     for (let n = 0; n < 30; n++) {
       await (await beginAttempt(gateway.chat, `${randomUUID()}@example.com`, visitor)).succeeded()
@@ -132,7 +132,7 @@ describe('operators sign in', () => {
     assert.equal((await follow(link)).body.error.code, 'TOO_MANY_REQUESTS')
   })
 
-  test('an authenticator requires a code, each valid once; the password alone, or an old session, is not enough', async () => {
+  test('with an authenticator each code works once; the password or an old session alone is not enough', async () => {
     const operator = await withPassword()
     const other = open(await enter(operator.email, password))
     const { secret, url } = (await operator.call('POST', '/operator/totp', {})).body.result
@@ -154,7 +154,7 @@ describe('operators sign in', () => {
     assert.equal((await enter(operator.email, password)).status, 200)
   })
 
-  test('ten recovery codes stand in for a code, each once; new ones end them; the audit log says so', async () => {
+  test('ten recovery codes each replace a code once; new ones replace them; the audit log shows their use', async () => {
     const operator = await withPassword()
     const { secret } = (await operator.call('POST', '/operator/totp', {})).body.result
     const earlier = code(secret, Date.now() - 30_000)
@@ -184,7 +184,7 @@ describe('operators sign in', () => {
       assert.equal((await enter(operator.email, password, bad)).status, 400, bad)
   })
 
-  test('a session that guesses the password has to wait, also after it has set up and removed an authenticator', async () => {
+  test('a session that guesses the password is throttled, also after setting up and removing an authenticator', async () => {
     const { call } = await withPassword()
     const guess = () => call('POST', '/operator/password', { current: 'a wrong password', password })
     for (let i = 0; i < 4; i++) assert.equal((await guess()).status, 401)
@@ -211,7 +211,7 @@ describe('operators sign in', () => {
     assert.equal((await enter(operator.email, password)).status, 401)
   })
 
-  test('an ended session is 401: signed out, ended in the list, idle, too old, its operator changed, reset or removed', async () => {
+  test('an ended session is 401: signed out, ended in the list, idle, too old, or its operator changed, reset or removed', async () => {
     const owner = await newOperator(gateway, [{ app: '*', role: 'owner' }])
     const { operatorSessions } = gateway.chat.db
     const past = { expiresAt: new Date(Date.now() - 1) }

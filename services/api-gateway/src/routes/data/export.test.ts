@@ -59,7 +59,7 @@ async function fetched(job: { export: { url: string; size: number } }) {
 }
 
 describe('the export of a user', () => {
-  test('has everything about them, and nothing that others wrote', async () => {
+  test('has all data about them, and nothing written by others', async () => {
     const room = await gateway.newRoom([alice, bob], { name: 'Team' })
     const direct = await gateway.newRoom([alice, bob], { roomType: 'direct' })
     const left = await gateway.newRoom([alice, bob])
@@ -201,7 +201,7 @@ describe('the export of a user', () => {
     await until('only the ZIP is left', async () => (await readdir(folder)).length === 1)
   })
 
-  test('is read with export:write only: other scopes get 403 PERMISSION_DENIED', async () => {
+  test('requires export:write: other scopes get 403 PERMISSION_DENIED', async () => {
     const job = await finished(await begin('bob'))
     const read = async (scope: KeyScope) => {
       const { apiKey } = await addApiKey(gateway.chat, gateway.app, { name: scope, scopes: [scope] })
@@ -216,7 +216,7 @@ describe('the export of a user', () => {
     }
   })
 
-  test('goes after a day, or with its user; and is listed without its address', async () => {
+  test('is deleted after a day or with its user, and listed without its URL', async () => {
     const [carol, id] = [await gateway.newUser('carol'), await begin('carol')]
     const { export: made } = await finished(id)
     const { chat, store, app } = gateway
@@ -243,7 +243,7 @@ describe('the export of a user', () => {
 describe('POST /me/export', () => {
   const mine = async (user: TestUser) => user.call('GET', '/me/export')
 
-  test('gives users their own data once a day, without what others did', async () => {
+  test("gives users their own data once a day, without others' actions", async () => {
     const [dora, eve] = [await gateway.newUser('dora'), await gateway.newUser('eve')]
     const room = await gateway.newRoom([dora, eve])
     const own = await send(room, 'dora', 'of dora')

@@ -52,7 +52,7 @@ describe('a legal hold', () => {
     assert.deepEqual(await texts(room), [])
   })
 
-  test('on a user keeps what they wrote, and the conversation from there on', async () => {
+  test('on a user keeps their messages, and the conversations from there on', async () => {
     const room = await newOldRoom([
       ['alice', 'one'],
       ['bob', 'two'],
@@ -79,7 +79,7 @@ describe('a legal hold', () => {
     assert.deepEqual(await texts(room), [])
   })
 
-  test('keeps messages from expiring, which go after the last hold is lifted', async () => {
+  test('keeps messages from expiring until the last hold is lifted', async () => {
     const room = await gateway.newRoom([alice, bob])
     const { expiresAtMS } = await send(room, 'short', 'alice', { expiresInS: 60 })
     const holds = [await place({ room }), await place({ user: 'alice' })]
@@ -100,7 +100,7 @@ describe('a legal hold', () => {
     }
   })
 
-  test('refuses to erase the user', async () => {
+  test('prevents erasing the user', async () => {
     const carol = await gateway.newUser('carol')
     const hold = await place({ user: 'carol' })
     const { status, body } = await gateway.admin('DELETE', '/admin/clients/carol')
@@ -137,7 +137,7 @@ describe('a legal hold', () => {
     }
   })
 
-  test('that is placed while a removal runs waits for it, or stops it: nothing goes after its answer', async () => {
+  test('placed during a removal waits for it or stops it: nothing is removed after its response', async () => {
     const { db } = gateway.chat
     let runs = 0
     const order: string[] = []
@@ -154,7 +154,7 @@ describe('a legal hold', () => {
     assert.deepEqual([seen, order.at(-1)], seen ? [true, 'removed'] : [false, 'placed'])
   })
 
-  test('is found by its index, however many there are', async () => {
+  test('is found by its index, regardless of their number', async () => {
     const { db } = gateway.chat
     const many = Array.from({ length: 500 }, (_, i) => ({
       ...{ _id: `many ${i}`, app: gateway.app, id: `many ${i}`, room: `r ${i}`, covers: `r ${i}`, reason: 'x' },

@@ -36,7 +36,7 @@ describe('files', () => {
       ...more,
     })
 
-  test('an uploaded file that is sent comes with the message, and room members can fetch it', async () => {
+  test('an uploaded file arrives with its message, and room members can fetch it', async () => {
     const room = await gateway.newRoom([alice, bob])
     const heard = await gateway.hear()
     const id = await upload(alice.call, png, pictures)
@@ -230,7 +230,7 @@ describe('files', () => {
     }
   })
 
-  test('an upload that the database has recorded is the content of the file, even if its response was lost', async () => {
+  test('a recorded upload is the content of the file, even if its response was lost', async () => {
     const { chat, store } = gateway
     const announced = await alice.call('POST', '/files', { ...pictures, size: png.length })
     const { fileID } = announced.body.result
@@ -250,7 +250,7 @@ describe('files', () => {
     assert.deepEqual(Buffer.from(await (await fetch(url)).arrayBuffer()), png)
   })
 
-  test('the first bytes decide where a file can be shown; download-only files may look like another harmless type', async () => {
+  test("the first bytes decide whether a file can be shown inline; download-only files may have another harmless type's bytes", async () => {
     const statusOf = async (type: string, bytes: Buffer<ArrayBuffer>) =>
       (await put(await alice.call('POST', '/files', { name: 'a', type, size: bytes.length }), bytes)).status
     const brand = (name: string) => Buffer.from(`\0\0\0\x18ftyp${name}\0\0\0\0${name}${name}`, 'latin1')
@@ -312,7 +312,7 @@ describe('files', () => {
     }
   })
 
-  test('a body over 1 MiB arrives in pieces, and can take longer than other requests', async () => {
+  test('a body over 1 MiB is streamed, and may take longer than other requests', async () => {
     const slow = await gateway.another({ receiveMS: 1_500, files: { maxBytes: 3_000_000 } })
     const size = 2_500_000
     const announced = await gateway.admin('POST', '/files', { name: 'a', size })

@@ -12,7 +12,7 @@ import { lookAtAll, png, upload } from './test-files.ts'
 const minuteMS = 60_000
 const hourMS = 60 * minuteMS
 
-describe('a file goes, from the store too, once no message has it', () => {
+describe('a file is deleted, also from the store, once no message has it', () => {
   let gateway: TestGateway
   let alice: TestUser
   let bob: TestUser
@@ -108,7 +108,7 @@ describe('a file goes, from the store too, once no message has it', () => {
     }
   })
 
-  test('unless another message has it; and with its room', async () => {
+  test('not while another message has it; and with its room', async () => {
     const second = await gateway.newRoom([alice, bob])
     const third = await gateway.newRoom([alice, bob])
     const [id, first] = await sent([room, second, third])
@@ -143,7 +143,7 @@ describe('a file goes, from the store too, once no message has it', () => {
     assert.equal(await isThere(used), true)
   })
 
-  test("with its user, even while a message names it; other users' files stay", async () => {
+  test("with its user, even while a message has it; other users' files stay", async () => {
     const carol = await gateway.newUser()
     const own = await gateway.newRoom([alice, carol])
     const [id, message] = await sent([own], {}, carol)
@@ -157,7 +157,7 @@ describe('a file goes, from the store too, once no message has it', () => {
     assert.equal(body.result.data.find(({ _id }: { _id: string }) => _id === message).attachments[0].fileID, id)
   })
 
-  test('a picture gets a thumbnail, which goes with it; a truncated picture has none', async () => {
+  test('a picture gets a thumbnail, deleted with it; a truncated picture has none', async () => {
     const [id, message] = await sent([room])
     const broken = await upload(alice.call, png.subarray(0, 40), picture)
     await clear(0)
@@ -173,7 +173,7 @@ describe('a file goes, from the store too, once no message has it', () => {
     assert.equal((await fetch(thumbnail.url)).status, 404)
   })
 
-  test('the thumbnail of a picture is retried while the store is away; an unsent picture still goes', async () => {
+  test('thumbnails are retried while the store is unavailable; an unsent picture is still deleted', async () => {
     const { chat, store } = gateway
     const [id] = await sent([room])
     const unsent = await upload(alice.call, png, picture)

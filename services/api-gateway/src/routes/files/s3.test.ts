@@ -89,7 +89,7 @@ describe('files in an S3-compatible store', () => {
     assert.equal((await confirm(id)).status, 200)
   })
 
-  test('a confirmation that failed half way, or comes twice at once, can be repeated', async () => {
+  test('a confirmation that failed halfway, or arrives twice at once, can be repeated', async () => {
     /** Runs something once before the store does one of these. */
     const beforeNext = (step: 'take' | 'firstBytes', happens: () => Promise<void>) => {
       const { [step]: real } = store
@@ -181,7 +181,7 @@ describe('files in an S3-compatible store', () => {
     assert.equal(copies, 1)
   })
 
-  test('while the store is away, files are 503, and messages flow', async () => {
+  test('while the store is unavailable, files are 503, and messages still work', async () => {
     const announced = await alice.call('POST', '/files', picture)
     assert.equal((await put(announced, png)).status, 200)
     await server.kill()

@@ -54,7 +54,7 @@ describe('a file is delivered once the scanner has passed it', () => {
     }
   }
 
-  test('a file can be sent before that but not fetched; an infected one is refused, and its bytes go', async () => {
+  test('a file can be sent before the scan but not fetched; an infected one is refused and its bytes are deleted', async () => {
     const clean = await upload(alice.call, Buffer.from('a letter'))
     const bad = await upload(alice.call, Buffer.from('a virus'))
     assert.deepEqual(await shown(clean), ['checking', false])
@@ -76,7 +76,7 @@ describe('a file is delivered once the scanner has passed it', () => {
     assert.equal((await sendFile(clean)).status, 200)
   })
 
-  test('the bytes of an infected file go even if the store is away at first', async () => {
+  test('the bytes of an infected file are deleted even if the store is unavailable at first', async () => {
     const bad = await upload(alice.call, Buffer.from('a virus'))
     const { stored = '' } = (await gateway.chat.db.files.findOne({ _id: key(gateway.app, bad) })) ?? {}
     const away = () => Promise.reject(new Error('the store is away'))
@@ -90,7 +90,7 @@ describe('a file is delivered once the scanner has passed it', () => {
     await assert.rejects(gateway.store.firstBytes(bad, stored))
   })
 
-  test('while the scanner is away the file waits, or is delivered if the setting says so', async () => {
+  test('while the scanner is unavailable, the file waits, or is delivered if so configured', async () => {
     const id = await upload(alice.call, Buffer.from('a letter'))
     isAway = true
     await scan()

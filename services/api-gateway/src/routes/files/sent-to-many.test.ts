@@ -51,7 +51,7 @@ describe('a file that was sent to thousands of rooms', () => {
     return status
   }
 
-  test('is visible to members of the last room, and to no stranger, at the same cost', async () => {
+  test('is visible to members of the last room but not to strangers, at the same cost', async () => {
     assert.equal(await statusFor(bob), 404)
     const { _id } = (await send()).body.result
     await gateway.chat.flusher.drained()

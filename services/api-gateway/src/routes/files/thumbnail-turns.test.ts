@@ -18,7 +18,7 @@ describe('thumbnails are made round-robin', () => {
     return ids
   }
 
-  test("by app, and by user within an app: many uploads of one user delay nobody else's", async () => {
+  test('by app, and by user within an app: many uploads of one user do not delay others', async () => {
     const { store, chat } = gateway
     const other = await startTestGateway({ database: chat.db.mongo.databaseName })
     const [greedy, modest, foreign] = [await gateway.newUser(), await gateway.newUser(), await other.newUser()]

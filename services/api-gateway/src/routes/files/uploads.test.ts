@@ -60,7 +60,7 @@ describe('uploads', () => {
   const untilWritten = (announced: Answer, bytes: number) =>
     vi.waitFor(() => assert.equal(bytesOf(announced), bytes), { timeout: 60_000 })
 
-  test('of one file: a new one aborts the previous one, which leaves nothing', async () => {
+  test('of one file: a new one aborts the previous one, which leaves no bytes behind', async () => {
     const announced = await announce()
     let last = begin(announced)
     for (let i = 0; i < 8; i++) {
@@ -137,7 +137,7 @@ describe('uploads', () => {
     await limited.stop()
   })
 
-  test("are rate limited per minute with 429 and Retry-After; the integrator's at the rate of its key", async () => {
+  test('are rate limited per minute with 429 and Retry-After; those by API key at the rate of the key', async () => {
     const seen = new Map<string, number>()
     const hit = (name: string) => {
       seen.set(name, (seen.get(name) ?? 0) + 1)
@@ -166,7 +166,7 @@ describe('uploads', () => {
     await limited.stop()
   })
 
-  test('keep some disk space free: further ones are 507 STORAGE_FULL, on announcement and on upload', async () => {
+  test('keep disk space free: further ones are 507 STORAGE_FULL, on announcement and on upload', async () => {
     const full = await gateway.another({ files: { store: folderStore(gateway.store.root, Number.MAX_SAFE_INTEGER) } })
     const announced = await announce()
     const url = announced.body.result.upload.url.replace(gateway.url, full.url)

@@ -41,7 +41,7 @@ describe('files of messages that are scheduled or still streamed', () => {
   }
   const last = async () => (await bob.call('GET', `/rooms/${room}/messages/v3?limit=1`)).body.result.data[0]
 
-  test('are kept for their message while it waits, and belong to it once it is sent', async () => {
+  test('are kept while their message waits, and belong to it once it is sent', async () => {
     const id = await newFile()
     const { attachments } = (await schedule(attaching(id))).body.result
     const expected = [{ fileID: id, ...picture, size: png.length, width: 7 }]
@@ -59,7 +59,7 @@ describe('files of messages that are scheduled or still streamed', () => {
     assert.equal(await isThere(id), true, 'the message that was sent has it')
   })
 
-  test('are released when the message is cancelled or changed, or its user erased; then they go like unsent files', async () => {
+  test('are released when the message is cancelled or changed, or its user erased, and then deleted like unsent files', async () => {
     const eve = await gateway.newUser()
     await gateway.admin('POST', `/rooms/${room}/members`, { invitees: [eve.id] })
     const [cancelled, replaced, taken, ofEve] = [
@@ -122,7 +122,7 @@ describe('files of messages that are scheduled or still streamed', () => {
     assert.equal(failed.refused.code, 'FILE_NOT_FOUND')
   })
 
-  test('of a streamed message are there from the beginning, belong to the robot, and go when it is recalled', async () => {
+  test('of a streamed message are available from the start, belong to the robot, and are deleted on recall', async () => {
     const id = await newFile(robot.call)
     const ofIntegrator = await newFile(gateway.admin)
     refused(

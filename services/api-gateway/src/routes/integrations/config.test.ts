@@ -119,7 +119,7 @@ describe('config key censorship', () => {
     assert.deepEqual(tried.body.result, { text: '****, a ********' })
   })
 
-  test('it applies to text fields, edits and batches, and leaves other content alone', async () => {
+  test('it applies to text fields, edits and batches, but not to other content', async () => {
     await set({ censorship: { keywords: ['darn'] } })
     assert.deepEqual((await send({ text: 'darn', url: 'https://x/darn' })).message, {
       text: '****',

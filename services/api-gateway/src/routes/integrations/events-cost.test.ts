@@ -30,7 +30,7 @@ describe('a caught-up reader of GET /admin/events', () => {
     return body.result
   }
 
-  test('costs MongoDB only its key lookups, however many other events pass', async () => {
+  test('costs MongoDB only its key lookups, regardless of other events', async () => {
     const { cursor } = await poll('')
     let polls = 0
     const commands = await commandsOf(async () => {

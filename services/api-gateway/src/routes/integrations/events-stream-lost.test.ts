@@ -25,7 +25,7 @@ const only = { index: 0, count: 1 }
 const minute = 60_000
 const log = createLog({ service: 'api-gateway', node: 'test', level: 'silent' })
 
-describe("the integrator's feed of events and its stream", () => {
+describe("the integrator's event feed and its stream", () => {
   let servers: Servers
   let gateway: TestGateway
   beforeAll(async () => {
@@ -63,7 +63,7 @@ describe("the integrator's feed of events and its stream", () => {
     }
   }
 
-  test('an empty stream still has an oldest cursor to resume from', async () => {
+  test('an empty stream has an oldest cursor to resume from', async () => {
     await gateway.newUser()
     // docs.nats.io, "JetStream API": purge removes all messages.
     await gateway.chat.bus.nats.request(`$JS.API.STREAM.PURGE.${streamName(0)}`)
@@ -95,7 +95,7 @@ describe("the integrator's feed of events and its stream", () => {
     await other.stop()
   })
 
-  test('a cursor from between republished events skips none of them after a second loss', async () => {
+  test('a cursor between republished events skips none of them after a second loss', async () => {
     const { bus, db } = gateway.chat
     // Nothing is in its memory.
     const other = await gateway.another()
@@ -149,7 +149,7 @@ describe("the integrator's feed of events and its stream", () => {
     feed.stop()
   })
 
-  test('is 503 while NATS is away', async () => {
+  test('is 503 while NATS is unavailable', async () => {
     const proxy = await openNatsProxy(servers.natsUrl)
     const other = await gateway.another({ natsUrl: proxy.url })
     try {
@@ -175,7 +175,7 @@ describe("the integrator's feed of events and its stream", () => {
     assert.ok((await seen()).handledUpToMS < aheadMS)
   })
 
-  test('a stream that is back after its loss was noted stops being waited for', async () => {
+  test('a stream that returns after its loss was noted is no longer waited for', async () => {
     const { bus, db } = gateway.chat
     const known = await state()
     const nowMS = Date.now()
@@ -188,7 +188,7 @@ describe("the integrator's feed of events and its stream", () => {
     assert.equal((await findStream(bus, streamName(0)))?.created, known.created)
   })
 
-  test("a cursor's time waits for a stream that is not heard, although another one is", async () => {
+  test("a cursor's time waits for an unreachable stream, even if another one is reachable", async () => {
     const { bus } = gateway.chat
     await ensureStreams(bus, { ...options, count: 2 })
     const feed = openAppFeed(bus, gateway.app, log, () => 1_000_000, 10)

@@ -25,7 +25,7 @@ interface Page {
   cursor: string
 }
 
-describe("the integrator's feed of events", () => {
+describe("the integrator's event feed", () => {
   let gateway: TestGateway
   beforeAll(async () => {
     gateway = await startTestGateway()
@@ -62,7 +62,7 @@ describe("the integrator's feed of events", () => {
     return body.result._id
   }
 
-  test('messages that are unreadable or not events of the feed neither delay readers nor lose events', async () => {
+  test('messages that are unreadable or not part of the feed neither delay readers nor lose events', async () => {
     const alice = await gateway.newUser()
     const room = await gateway.newRoom([alice])
     const after = await now()
@@ -86,7 +86,7 @@ describe("the integrator's feed of events", () => {
     }
   })
 
-  test('starts now, and then has every kind of event in order, as the contract says', async () => {
+  test('starts at the present, and has every kind of event in order, matching the contract', async () => {
     const begin = await page()
     assert.deepEqual(begin.data, [])
     const alice = await gateway.newUser(undefined, { nickname: 'Alice' })
@@ -161,7 +161,7 @@ describe("the integrator's feed of events", () => {
     )
   })
 
-  test('has every socket event that the stream keeps, as sockets get it', async () => {
+  test('has every socket event in the stream, as sockets get it', async () => {
     const after = await now()
     const [alice, bob] = [await gateway.newUser(), await gateway.newUser()]
     const [room, other] = [await gateway.newRoom([alice, bob]), await gateway.newRoom([alice], { owner: alice.id })]
@@ -199,7 +199,7 @@ describe("the integrator's feed of events", () => {
     )
   })
 
-  test('rewinds: a cursor gives the same events again, page by page, on any gateway', async () => {
+  test('can be replayed: a cursor returns the same events again, page by page, on any gateway', async () => {
     const alice = await gateway.newUser()
     const room = await gateway.newRoom([alice])
     const after = await now()
@@ -244,7 +244,7 @@ describe("the integrator's feed of events", () => {
       )
   })
 
-  test('has only the events of its own app', async () => {
+  test("has only its app's events", async () => {
     const other = await startTestGateway()
     try {
       const [here, there] = [await now(), await now(other)]

@@ -9,7 +9,7 @@ import { findAllMessages } from '@parley/db/message-buckets/all-messages'
 import { afterAll, beforeAll, beforeEach, describe, test, vi } from 'vitest'
 import { type Answer, startTestGateway, type TestGateway } from '../../test-gateway.ts'
 
-describe('work that exceeds the time of a request', () => {
+describe('work that exceeds the time limit of a request', () => {
   let gateway: TestGateway
   beforeAll(async () => {
     gateway = await startTestGateway()
@@ -45,7 +45,7 @@ describe('work that exceeds the time of a request', () => {
     return (await findAllMessages(gateway.chat.db, { roomKey: key(gateway.app, room) })).length
   }
 
-  test("a slow batch is answered 202 with a job, which has each recipient's result in order, page by page", async () => {
+  test("a slow batch returns 202 with a job, which has each recipient's result in order, in pages", async () => {
     const bob = await gateway.newUser()
     const paras = Array.from({ length: 7 }, (_, i) => ({ receiver: i === 3 ? 'nobody' : bob.id }))
     const id = accepted(await batch(paras))
@@ -62,7 +62,7 @@ describe('work that exceeds the time of a request', () => {
     assert.deepEqual(page, { totalCount: 7, data: whole.outcomes.data.slice(2, 5) })
   })
 
-  test('a batch that ends in time is answered 200 with its results, and leaves no job', async () => {
+  test('a batch that ends in time returns 200 with its results, and leaves no job', async () => {
     gateway.chat.jobs.afterMS = 30_000
     const bob = await gateway.newUser()
     const { status, body } = await batch([{ receiver: bob.id }])
@@ -169,7 +169,7 @@ describe('work that exceeds the time of a request', () => {
     assert.equal(await messagesIn(room), 5)
   })
 
-  test('recipients missed while the database was away, before the batch became a job, get the message then', async () => {
+  test('recipients missed while the database was unavailable, before the batch became a job, get the message from the job', async () => {
     const bob = await gateway.newUser()
     const room = await gateway.newRoom([bob, { ...bob, id: 'alice' }])
     const { chat } = gateway
@@ -200,7 +200,7 @@ describe('work that exceeds the time of a request', () => {
     assert.equal(await messagesIn(room), 251)
   })
 
-  test('an erasure is answered 202; until its job ends the ID is unused, and a second erasure is the same job', async () => {
+  test('an erasure returns 202; until its job ends the ID stays reserved, and a second erasure is the same job', async () => {
     const bob = await gateway.newUser('bob')
     const room = await gateway.newRoom([bob, { ...bob, id: 'alice' }])
     // Another process hangs in the middle of erasing them.
@@ -254,7 +254,7 @@ describe('work that exceeds the time of a request', () => {
     assert.equal(await messagesIn(room), 150)
   })
 
-  test('an erasure is retried until it succeeds, and the ID is taken until then', async () => {
+  test('an erasure is retried until it succeeds, and the ID stays reserved until then', async () => {
     const { db, jobs } = gateway.chat
     const user = { user: 'eve', erasing: key(gateway.app, 'eve') }
     const about = { app: gateway.app, id: 'stubborn', kind: 'erasure' as const, total: 0, done: 0, ...user }
@@ -274,7 +274,7 @@ describe('work that exceeds the time of a request', () => {
     assert.equal((await gateway.newUser('eve')).id, 'eve')
   })
 
-  test('jobs are listed by state, kind, time and ID, in pages, each in its app only', async () => {
+  test('jobs are listed by state, kind, time and ID, in pages, only in their app', async () => {
     const own = await startTestGateway()
     for (const [i, state] of (['done', 'running', 'failed', 'done', 'running'] as const).entries()) {
       const kind = i < 2 ? ('erasure' as const) : ('batch' as const)

@@ -17,7 +17,7 @@ describe('push', () => {
   })
   afterAll(() => gateway.stop())
 
-  test('push/why calls a user no member only once all pages of members are decided', async () => {
+  test('push/why reports NOT_A_MEMBER only once all pages of members are decided', async () => {
     const { db } = gateway.chat
     const [alice, bob] = [await gateway.newUser(), await gateway.newUser()]
     const room = await gateway.newRoom([alice, bob])
@@ -35,7 +35,7 @@ describe('push', () => {
   })
 
   describe('POST /push/push2clients', () => {
-    test('hands the push to the push service, each client once', async () => {
+    test('passes the push to the push service, once per client', async () => {
       proves('POST /push/push2clients', 'body.clients', 'body.payload', 'result is an empty object')
       const { nats } = gateway.chat.bus
       const pushes: Record<string, unknown>[] = []
@@ -103,7 +103,7 @@ describe('push', () => {
       return _id
     }
 
-    test('GET /admin/webhooks/failed: the latest first, in pages, only of this app', async () => {
+    test('GET /admin/webhooks/failed: latest first, in pages, only of this app', async () => {
       const before = Date.now()
       const first = await deadLetter(gateway.app)
       await deadLetter('another app')
@@ -129,7 +129,7 @@ describe('push', () => {
       assert.deepEqual([anonymous.status, anonymous.body.error.code], [401, 'INVALID_API_KEY'])
     })
 
-    test('POST /admin/webhooks/failed/{id}/retry: the call is queued again and leaves the dead letters', async () => {
+    test('POST /admin/webhooks/failed/{id}/retry: the call is queued again and removed from the dead letters', async () => {
       const id = await deadLetter(gateway.app)
       const { status, body } = await gateway.admin('POST', `/admin/webhooks/failed/${id}/retry`)
       assert.deepEqual([status, body.result], [200, { id }])
@@ -139,7 +139,7 @@ describe('push', () => {
       assert.deepEqual([again.status, again.body.error.code], [404, 'WEBHOOK_NOT_FOUND'])
     })
 
-    test('a retry that failed half way can be repeated: the call is not lost', async () => {
+    test('a retry that failed halfway can be repeated: the call is not lost', async () => {
       const { db } = gateway.chat
       const queuesMust = (validator: object) => db.mongo.command({ collMod: 'callQueues', validator })
       const ids = [await deadLetter(gateway.app), await deadLetter(gateway.app), await deadLetter(gateway.app)]

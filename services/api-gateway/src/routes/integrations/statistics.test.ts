@@ -43,7 +43,7 @@ describe('GET /admin/stats', () => {
     assert.ok(freeMem > 0 && totalMem >= freeMem)
   })
 
-  test("counts exactly the window's content, whatever its edges and however often events repeat", async () => {
+  test("counts exactly the window's content, for any boundaries and repeated events", async () => {
     proves('Statistics report', 'roomCount: active rooms in the window', 'totalRoomCount: all rooms')
     proves('Statistics report', 'messageCount: messages in the window')
     const alice = await gateway.newUser('alice')
@@ -119,7 +119,7 @@ describe('GET /admin/stats', () => {
     )
   })
 
-  test('connected users count as active too; the peak is the highest of the window', async () => {
+  test('connected users count as active too; the peak is the maximum in the window', async () => {
     proves('Statistics report', 'userList: users active in the window only')
     proves('Statistics report', 'peakConnectionCount: the peak of WebSocket connections in the window')
     const other = await startTestGateway()
@@ -146,7 +146,7 @@ describe('GET /admin/stats', () => {
     await other.stop()
   })
 
-  test('the current second belongs to the window, with its sends, and can be its first', async () => {
+  test('the current second, with its sends, is part of the window and can be its first', async () => {
     const other = await startTestGateway()
     const alice = await other.newUser('alice')
     const room = await other.newRoom([alice])
@@ -166,7 +166,7 @@ describe('GET /admin/stats', () => {
     await other.stop()
   })
 
-  test('events taken by a killed stats service are counted before another one gets them', async () => {
+  test('events taken by a killed stats service are counted before another process gets them', async () => {
     const other = await startTestGateway()
     const alice = await other.newUser('alice')
     const room = await other.newRoom([alice])

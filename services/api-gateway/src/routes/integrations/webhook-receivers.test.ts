@@ -28,7 +28,7 @@ describe('a receiver of test calls', () => {
   const send = (to: string, body: string, headers: Record<string, string> = {}) =>
     fetch(gateway.url + to, { method: 'POST', headers, body })
 
-  test('records calls of any type, the latest first, without credentials; their bodies up to a bound', async () => {
+  test('records calls of any type, latest first, without credentials, with bodies up to a limit', async () => {
     const receiver = await open()
     const answer = await send(receiver.path, '{"a":1}', { 'webhook-id': 'w1', cookie: 'a=b', authorization: 'Basic x' })
     assert.deepEqual([answer.status, await answer.json()], [200, {}])
@@ -47,7 +47,7 @@ describe('a receiver of test calls', () => {
     assert.ok(!('cookie' in headers) && !('authorization' in headers))
   })
 
-  test('answers as it was told, and takes no more after its bound of calls', async () => {
+  test('returns the given status, and refuses calls beyond its limit', async () => {
     const receiver = await open({ status: 503 })
     for (let n = 0; n < 101; n++) assert.equal((await send(receiver.path, String(n))).status, 503)
     const { count, data } = (await read(receiver.id)).body.result
@@ -56,7 +56,7 @@ describe('a receiver of test calls', () => {
     assert.equal((await send(receiver.path, 'x')).status, 429)
   })
 
-  test('ends by itself with its calls, when it is closed, and when five newer ones of the app are open', async () => {
+  test('ends with its calls on expiry, when closed, and when five newer ones of the app are open', async () => {
     const [first, second] = [await open({ minutes: 1 }), await open()]
     await send(first.path, 'x')
     for (const name of ['receiver', 'receiver-calls']) {
@@ -72,7 +72,7 @@ describe('a receiver of test calls', () => {
     }
   })
 
-  test('is of its app and its scope; bad input is refused', async () => {
+  test('is visible only in its app and scope; bad input is refused', async () => {
     const receiver = await open()
     assert.equal((await read(receiver.id, other)).status, 404)
     assert.equal((await other.admin('DELETE', `${path}/${receiver.id}`)).status, 404)

@@ -12,7 +12,7 @@ describe('a room whose process was killed in the middle of a transaction', () =>
   })
   afterAll(() => gateway.stop())
 
-  test('takes messages again: the next waiting sender ends the transaction', async () => {
+  test('accepts messages again: the next waiting sender aborts the transaction', async () => {
     const room = await gateway.newRoom([alice])
     const { client, rooms } = gateway.chat.db
     // A dead process, as the server sees it: nothing more comes in this session.

@@ -36,7 +36,7 @@ describe('POST /messages/batch', () => {
     return stored.message
   }
 
-  test('one result or error per recipient, in order, as the contract says', async () => {
+  test('one result or error per recipient, in order, matching the contract', async () => {
     const room = await gateway.newRoom([alice, bob])
     const carol = await gateway.newUser('carol')
     const paras = [{ room }, { receiver: 'bob' }, { receiver: 'nobody' }, { room: 'none' }, { receiver: 'carol' }]
@@ -66,7 +66,7 @@ describe('POST /messages/batch', () => {
     )
   })
 
-  test('every $pattern$ is replaced in every text, wherever it stands; other texts, names and dollars stay', async () => {
+  test('every $pattern$ is replaced in every text at any position; other text, names and dollars stay', async () => {
     const values = { $name$: 'Bob "B"\n', $of$: '$name$', "$it's odd$": '€' }
     assert.equal(await messageFor('$name$, $name$ $of$$of$', values), 'Bob "B"\n, Bob "B"\n $name$$name$')
     assert.equal(await messageFor("It costs 5$ for $name$: $it's odd$", values), 'It costs 5$ for Bob "B"\n: €')
@@ -114,7 +114,7 @@ describe('POST /messages/batch', () => {
     assert.deepEqual([status, body.error.code], [413, 'MESSAGE_TOO_LARGE'])
   })
 
-  test('a message that its receiver cannot get creates no room: a missing file, a block, a ban', async () => {
+  test('a message that cannot be delivered creates no room: a missing file, a block, a ban', async () => {
     const eve = await gateway.newUser('eve')
     await gateway.newUser('frank')
     await gateway.newUser('mallory')

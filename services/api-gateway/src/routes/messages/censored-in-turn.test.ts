@@ -5,7 +5,7 @@ import { type Answer, startTestGateway, type TestGateway, type TestUser } from '
 
 const patient = { timeout: 60_000, interval: 20 }
 
-describe('a change that waits for its turn masks words listed meanwhile', () => {
+describe('a change that waits for a lock masks words listed meanwhile', () => {
   let gateway: TestGateway
   let robot: TestUser
   let room: string

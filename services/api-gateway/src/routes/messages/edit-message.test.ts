@@ -76,7 +76,7 @@ describe('POST /rooms/{id}/message', () => {
     refused(noSender, 400, 'MISSING_PARAMETER', /^sender /)
   })
 
-  test('refuses the same requests as POST /messages', async () => {
+  test('refuses the same input as POST /messages', async () => {
     const whole = { message: 'x', messageType: 'text' }
     refused(await alice.call('POST', path('none'), whole), 404, 'ROOM_NOT_FOUND')
     refused(await stranger.call('POST', path(), whole), 403, 'NOT_ROOM_MEMBER')
@@ -164,7 +164,7 @@ describe('POST /rooms/{id}/message', () => {
     assert.doesNotMatch(JSON.stringify(stored), /a secret/)
   })
 
-  test("another's message is 403 INSUFFICIENT_PERMISSIONS, an unknown one 404 MESSAGE_NOT_FOUND", async () => {
+  test("another user's message is 403 INSUFFICIENT_PERMISSIONS, an unknown one 404 MESSAGE_NOT_FOUND", async () => {
     const { _id } = await send(bob)
     const edit = { _id, message: 'x' }
     refused(await alice.call('POST', path(), edit), 403, 'INSUFFICIENT_PERMISSIONS')
@@ -184,7 +184,7 @@ describe('POST /rooms/{id}/message', () => {
     assert.equal((await alice.call('POST', path(id), { _id, messageType: 'recall' })).status, 200)
   })
 
-  test('concurrent edits over two gateways all take effect, and every client gets the last one last', async () => {
+  test('concurrent edits over two gateways all take effect, and every client receives the last one last', async () => {
     const other = await gateway.another()
     const heard = await gateway.hear()
     const { _id } = await send(alice, 'x')
@@ -201,7 +201,7 @@ describe('POST /rooms/{id}/message', () => {
     await other.stop()
   })
 
-  test('reactions: each user gives each one once; each call returns the Message and emits messageUpdated', async () => {
+  test('reactions: once per user and reaction; each call returns the Message and emits messageUpdated', async () => {
     const heard = await gateway.hear()
     const { _id } = await send(alice)
     const react = (user: TestUser, reaction: unknown) => user.call('POST', `/messages/${_id}/reaction`, { reaction })
@@ -231,7 +231,7 @@ describe('POST /rooms/{id}/message', () => {
     refused(await alice.call('DELETE', `/messages/${_id}/reaction`), 400, 'INVALID_QUERY')
   })
 
-  test('a message takes at most 500 reactions', async () => {
+  test('a message has at most 500 reactions', async () => {
     const { _id } = await send(alice)
     const reactions = Array.from({ length: 500 }, (_, i) => ({ client: 'bob', reaction: `r${i}` }))
     await gateway.chat.flusher.drained()

@@ -62,7 +62,7 @@ async function timesHeard(room: string, id: string): Promise<number> {
 }
 
 describe('expiresInS', () => {
-  test('of any send request sets when the message expires; otherwise the room does; 0 is never', async () => {
+  test("of any send request sets the expiry, by default the room's; 0 means never", async () => {
     const room = await newRoom()
     const kept = await send(room)
     const own = await send(room, { expiresInS: 60 })
@@ -113,7 +113,7 @@ describe('expiresInS', () => {
 })
 
 describe('an expired message', () => {
-  test('looks deleted for all everywhere, and its room gets one event from two gateways', async () => {
+  test('appears deleted everywhere, and its room gets one event from two gateways', async () => {
     const room = await newRoom({ expiresInS: 60 })
     const [first, hidden] = [await send(room), await send(room)]
     await send(room, { expiresInS: 0 })
@@ -145,7 +145,7 @@ describe('an expired message', () => {
   })
   const kept = ({ isDeleted, message }: { isDeleted: boolean; message: unknown }) => !isDeleted && message === 'secret'
 
-  test('emits nothing if it was deleted before, alone or with all; in a deleted room its text goes silently', async () => {
+  test('emits nothing if it was already deleted, alone or with all; in a deleted room its text is removed silently', async () => {
     const room = await newRoom({ expiresInS: 60 })
     const alone = await send(room)
     await alice.call('DELETE', `/rooms/${room}/messages/${alone._id}`)
@@ -167,7 +167,7 @@ describe('an expired message', () => {
     assert.deepEqual(await findExpired(db, Date.now(), 10), [])
   })
 
-  test('is found by an index of expiring messages only', async () => {
+  test('is found by an index that has only expiring messages', async () => {
     const room = await newRoom()
     const { db } = gateway.chat
     const one = {
@@ -190,7 +190,7 @@ describe('an expired message', () => {
   })
 
   for (const step of ['taken', 'noted', 'committed'] as const) {
-    test(`is left to another process by one killed (-9) when it is ${step}: deleted once, and never half`, async () => {
+    test(`is taken over from a process killed (-9) when it is ${step}: deleted once, never partially`, async () => {
       const room = await newRoom({ expiresInS: 60 })
       const sent = await send(room)
       await beDue()

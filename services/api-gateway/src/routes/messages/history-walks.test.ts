@@ -35,7 +35,7 @@ const histories = fc.record({
  * (docs/reference/messages.md#history). A reader that continues from the time of each page's last element must get every
  * message in its final state.
  */
-describe('walks through a history that changes', { timeout: 600_000 }, () => {
+describe('paging through a changing history', { timeout: 600_000 }, () => {
   let gateways: TestGateway[]
   let alice: TestUser
   let bob: TestUser
@@ -121,7 +121,7 @@ describe('walks through a history that changes', { timeout: 600_000 }, () => {
     }
   }
 
-  test('no walk has a gap', async () => {
+  test('has no gaps', async () => {
     await fc.assert(
       fc.asyncProperty(histories, async ({ before, limits, writers }) => {
         const room = await via(0).newRoom([alice, bob])

@@ -240,7 +240,7 @@ describe('GET /rooms/{id}/messages/v3', () => {
     assert.ok(seen.every(({ isDeleted }) => isDeleted))
   })
 
-  test('a page of the largest messages with the most reactions can be read', async () => {
+  test('a page of maximum-size messages with the most reactions can be read', async () => {
     const room = await gateway.newRoom([alice, bob])
     const { db } = gateway.chat
     const roomKey = key(gateway.app, room)
@@ -271,7 +271,7 @@ describe('GET /rooms/{id}/messages/v3', () => {
     assert.deepEqual(body.result.userDeletedIDs, [lastMessageID])
   })
 
-  test('a page holds at most 4 MiB of messages, as JSON, with their senders; only an empty page is the end', async () => {
+  test('a page holds at most 4 MiB of JSON, with senders; only an empty page is the end', async () => {
     const room = await gateway.newRoom([alice, bob])
     const sent = await sendAtOnce(room, 150, '語'.repeat(20_000))
     assert.ok(Math.max(...(await perTime(room, 'createdAtMS'))) < 20, 'a time has 1 MiB at most')
@@ -289,7 +289,7 @@ describe('GET /rooms/{id}/messages/v3', () => {
     assert.equal((await walkByMessage(room, 500, 'beforeMessage')).length, 150)
   })
 
-  test('content is sent as the stored text; the response matches the contract', async () => {
+  test('content is the stored text; the response matches the contract', async () => {
     const room = await gateway.newRoom([alice, bob])
     const { _id } = await send(room)
     const content = '{"n": 1.0, "__proto__": [12345678901234567890], "constructor": "\\u00e9"}'
@@ -313,7 +313,7 @@ describe('GET /rooms/{id}/messages/v3', () => {
     )
   })
 
-  test('a walk back to the beginning misses and repeats nothing while two gateways send', async () => {
+  test('paging back to the beginning misses and repeats nothing while two gateways send', async () => {
     const room = await gateway.newRoom([alice, bob])
     const sent = await sendMany(room, 40)
     const [first] = await page(room, { limit: 1 })

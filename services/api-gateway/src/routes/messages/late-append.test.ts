@@ -13,7 +13,7 @@ const commands = [
   ['the commit of a large message', ['commitTransaction'], 'large'],
 ] as const
 
-describe('a command that MongoDB gets after its connection broke and its sender gave up', () => {
+describe('a command that reaches MongoDB after its connection broke and its sender gave up', () => {
   let proxy: MongoProxy
   let gateway: TestGateway
   let alice: TestUser

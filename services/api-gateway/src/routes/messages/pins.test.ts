@@ -30,7 +30,7 @@ describe('GET /rooms/{id}/pins', () => {
   const texts = async (user: TestUser, room: string, query = '') =>
     (await pins(user, room, query)).data.map(({ message }) => message)
 
-  test("returns the room's pinned messages to its members, the newest first, however old", async () => {
+  test("returns the room's pinned messages of any age to its members, newest first", async () => {
     const room = await newRoom()
     const first = await pinned(room, 'first')
     await send(room, 'not pinned')
@@ -51,7 +51,7 @@ describe('GET /rooms/{id}/pins', () => {
     }
   })
 
-  test('leaves out messages deleted for all or by the caller, and those pinned in a thread', async () => {
+  test('omits messages deleted for all or by the caller, and those pinned in a thread', async () => {
     const room = await newRoom()
     const [gone, mine] = [await pinned(room, 'gone'), await pinned(room, 'mine')]
     await pinned(room, 'kept')
@@ -76,7 +76,7 @@ describe('GET /rooms/{id}/pins', () => {
     assert.deepEqual(await texts(bob, room), ['kept'])
   })
 
-  test('goes by pages; banned members can read it, even in a frozen room', async () => {
+  test('is paged; banned members can read it, even in a frozen room', async () => {
     const room = await newRoom()
     for (const message of ['1', '2', '3']) await pinned(room, message)
     await alice.call('POST', `/blockStatus/room/${room}/bob`)

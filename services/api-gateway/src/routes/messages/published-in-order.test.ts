@@ -56,7 +56,7 @@ describe('the event of a change', () => {
     assert.equal(await chat.db.pendingEvents.countDocuments({}), 0)
   })
 
-  test('is published in order with the many events that wait in its ordering key', async () => {
+  test('is published in order with many pending events of its ordering key', async () => {
     const { chat, app } = gateway
     const to = { app, user: alice.id }
     const orderingKey = userOrderingKey(to)

@@ -40,7 +40,7 @@ describe('GET /messages/{id}/readers', () => {
     assert.deepEqual([await readersOf(first), await readersOf(second)], [[bob.id, carol.id].toSorted(), [carol.id]])
   })
 
-  test('of a threaded message leaves out members who left the room', async () => {
+  test('of a threaded message omits members who left the room', async () => {
     const other = await gateway.newRoom([alice, bob, carol])
     const root = await send(other)
     const inThread = { room: other, message: 'x', messageType: 'text', replyTo: root, thread: true }
@@ -63,7 +63,7 @@ describe('GET /messages/{id}/readers', () => {
     assert.ok(lastReadTimeMS >= before && lastReadTimeMS <= Date.now())
   })
 
-  test('leaves out later members until they read something', async () => {
+  test('omits later members until they read something', async () => {
     const message = await send()
     const late = await gateway.newUser()
     await gateway.admin('POST', `/rooms/${room}/members`, { invitees: [late.id] })

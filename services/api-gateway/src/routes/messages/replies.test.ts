@@ -30,7 +30,7 @@ describe('a reply', () => {
   const history = async (room: string): Promise<Message[]> =>
     (await bob.call('GET', `/rooms/${room}/messages/v3?limit=500&timeRangeField=createdAt`)).body.result.data
   const stored = async (room: string, { _id }: Message) => (await history(room)).find((message) => message._id === _id)
-  test('has a quote of its parent wherever it is shown, however it was sent', async () => {
+  test('has a quote of its parent in every view, for every way of sending', async () => {
     const heard = await gateway.hear()
     const room = await newRoom()
     const parent = await send(room, 'How are you?')

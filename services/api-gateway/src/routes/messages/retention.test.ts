@@ -49,7 +49,7 @@ const beDue = () => gateway.chat.db.apps.updateMany({}, { $set: { 'retention.nex
 const keep = (retention: object | null) => gateway.admin('POST', '/config', { retention })
 
 describe('retention', () => {
-  test('counts days of the room, else of its type, else of the app; without any, messages stay', async () => {
+  test('uses the days of the room, its type or the app, in this order; without any, messages stay', async () => {
     const direct = (await gateway.admin('POST', '/rooms/', { roomType: 'direct', members: ['alice', 'bob'] })).body
       .result._id
     const [group, own, young] = [await newRoom(), await newRoom({ retentionDays: 100 }), await newRoom()]
@@ -93,7 +93,7 @@ describe('retention', () => {
     )
   })
 
-  test('takes a message out of every place: history, counts, search, pins, quotes, the room and its files', async () => {
+  test('removes a message everywhere: history, counts, search, pins, quotes, the room and its files', async () => {
     const room = await newRoom({ retentionDays: 30 })
     const file = await upload(alice.call, Buffer.from('bytes'))
     const first = await send(room)
@@ -132,7 +132,7 @@ describe('retention', () => {
     assert.deepEqual([next.seq, (await read(`/rooms/${room}`)).unread, await texts(room)], [5, 1, ['next']])
   })
 
-  test('deletes whole buckets, and of the last one its old places: a page never has a hole', async () => {
+  test('deletes whole buckets, and the old part of the last one: pages never have gaps', async () => {
     const room = await newRoom({ retentionDays: 30 })
     const count = 3 * perBucket + 5
     for (let i = 1; i <= count; i++) await send(room, { message: String(i) })
@@ -148,7 +148,7 @@ describe('retention', () => {
     assert.equal(body.result.agrees, true)
   })
 
-  test('takes each message of a thread at its own age; the root stays as a stub until the last one has gone', async () => {
+  test('removes each message of a thread at its own age; the root stays as a stub until the last one is removed', async () => {
     const room = await newRoom({ retentionDays: 30 })
     const root = await send(room, { message: 'root' })
     const inThread = []
@@ -181,7 +181,7 @@ describe('retention', () => {
     assert.equal(await db.threadMembers.countDocuments({ room }), 0)
   })
 
-  test('leaves rooms of other apps alone, and a room that fails delays no other', async () => {
+  test('does not touch other apps, and a room that fails does not delay others', async () => {
     const other = await startTestGateway()
     try {
       const user = await other.newUser('alice')
@@ -199,7 +199,7 @@ describe('retention', () => {
     }
   })
 
-  test('an interrupted sweep goes on in another process after its room, and the lag says when all rooms were done', async () => {
+  test('an interrupted sweep resumes in another process after its last room, and the lag tells when all rooms were done', async () => {
     const rooms = [await newRoom({ retentionDays: 30 }), await newRoom({ retentionDays: 30 })].toSorted()
     for (const room of rooms) {
       await send(room)
@@ -219,7 +219,7 @@ describe('retention', () => {
     assert.ok((await retentionLag(gateway.chat)) < 60)
   })
 
-  test('a sweep that finds nothing old reads by indexes, a few documents for each room', async () => {
+  test('a sweep that finds nothing old uses indexes, with a few documents per room', async () => {
     const { db } = gateway.chat
     await newRoom({ retentionDays: 1 })
     await db.rooms.updateMany({ app: gateway.app }, { $unset: { oldestAtMS: 1 } })
@@ -235,7 +235,7 @@ describe('retention', () => {
   })
 
   for (const step of ['taken', 'noted', 'committed'] as const) {
-    test(`survives kill -9 of its process (${step}): messages are gone, counts agree, and the room hears of it once`, async () => {
+    test(`survives kill -9 of its process (${step}): messages are gone, counts match, and the room is notified once`, async () => {
       const room = await newRoom({ retentionDays: 30 })
       for (let i = 0; i < 3; i++) await send(room)
       await age(room, 2, 40)

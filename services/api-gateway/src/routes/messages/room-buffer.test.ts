@@ -127,7 +127,7 @@ describe('an acknowledged message', () => {
         assert.deepEqual(await ids('timeRangeField=createdAt'), all.toReversed())
       })
 
-      test('can be read up to, and own messages after the marker do not count', async () => {
+      test('can be marked as read, and own messages after the marker do not count', async () => {
         const { sent } = await sentAndHeld(point)
         const marked = await ok(alice, 'PUT', `/rooms/${room}/lastRead`, { message: sent[0]?._id })
         assert.equal(marked.unread, 1)
@@ -140,7 +140,7 @@ describe('an acknowledged message', () => {
         assert.deepEqual([await unread(alice), await unread(bob)], [0, 1])
       })
 
-      test('can be edited, reacted to and deleted, alone, for oneself and with all, and stays so', async () => {
+      test('can be edited, reacted to and deleted, alone, for oneself and with all, permanently', async () => {
         const { flushed, sent } = await sentAndHeld(point)
         const [first, second, third] = sent.map(({ _id }) => _id)
         await ok(alice, 'POST', `/rooms/${room}/message`, { _id: first, message: 'edited' })
@@ -193,7 +193,7 @@ describe('an acknowledged message', () => {
         assert.equal((await roomDoc())?.seq, 1)
       })
 
-      test('is flushed by others if its writer stops, and only once if the writer resumes', async () => {
+      test('is flushed by another process if its writer stops, and only once if the writer resumes', async () => {
         const { sent } = await sentAndHeld(point)
         await Promise.all([0, 1, 2].map(() => flushAbandoned(other.chat.db, Date.now() + 60_000, 100)))
         const check = async () => {
@@ -215,7 +215,7 @@ describe('an acknowledged message', () => {
     })
   }
 
-  test("is flushed and published by others even if the room's clock is ahead of all processes", async () => {
+  test("is flushed and published by another process even if the room's clock is ahead of all processes", async () => {
     room = await other.newRoom([alice, bob])
     const { db } = other.chat
     const aheadMS = Date.now() + 3_600_000
@@ -239,7 +239,7 @@ describe('an acknowledged message', () => {
     await flushAbandoned(db, laterMS, 100)
   })
 
-  test('is ordered with others, whether its size sends it through the buffer or past it', async () => {
+  test('is ordered with others, whether it is buffered or too large for the buffer', async () => {
     room = await other.newRoom([alice, bob])
     const sizes = [10, 9_000, 10, 60_000, 4_000, 8_000, 10]
     for (const [i, size] of sizes.entries()) {
@@ -254,7 +254,7 @@ describe('an acknowledged message', () => {
     assert.deepEqual([await unread(alice), await unread(bob)], [3, 4])
   })
 
-  test('is one of many that three gateways send into a room at once: no gaps, no duplicates', async () => {
+  test('is stored without gaps or duplicates when three gateways send to a room at once', async () => {
     room = await other.newRoom([alice, bob])
     const third = await gateway.another()
     const gateways = [gateway, other, third]

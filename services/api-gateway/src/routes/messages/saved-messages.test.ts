@@ -40,7 +40,7 @@ const save = (list: string, message: string, user = bob) =>
     : user.call('POST', '/me/reminders', { message, remindAtMS: Date.now() + hourMS })
 
 describe.each(['bookmarks', 'reminders'])('%s', (list) => {
-  test('are listed with their messages, and deleted; another user has none of them', async () => {
+  test('are listed with their messages, and deleted; other users do not see them', async () => {
     const id = await send({ n: 1 })
     assert.equal((await save(list, id)).status, 200)
     const { data } = await page(list)
@@ -75,7 +75,7 @@ describe.each(['bookmarks', 'reminders'])('%s', (list) => {
     assert.match((await save(list, id)).body.error.code, /^(MESSAGE_NOT_FOUND|ROOM_NOT_FOUND|NOT_ROOM_MEMBER)$/)
   })
 
-  test('at most so many', async () => {
+  test('are limited in number', async () => {
     const first = await send('first')
     await save(list, first)
     const { db } = gateway.chat
@@ -103,7 +103,7 @@ describe.each(['bookmarks', 'reminders'])('%s', (list) => {
   })
 })
 
-test('bookmarks are in pages, the newest first, and keep their place when made again', async () => {
+test('bookmarks are paged, newest first, and keep their position when repeated', async () => {
   const sent = [await send('1'), await send('2'), await send('3')]
   for (const id of sent) await save('bookmarks', id)
   await save('bookmarks', sent[0] ?? '')
@@ -123,7 +123,7 @@ describe('a reminder', () => {
   }
   const beDue = () => gateway.chat.db.reminders.updateMany({}, { $set: { nextMS: Date.now() } })
 
-  test('of the same message is moved', async () => {
+  test('of the same message replaces the earlier one', async () => {
     const id = await send('x')
     await save('reminders', id)
     const remindAtMS = Date.now() + 2 * hourMS
@@ -135,13 +135,13 @@ describe('a reminder', () => {
   })
 
   test.each([Date.now() - 1, Date.now() + 400 * 24 * hourMS])(
-    'of a time past or beyond a year is refused',
+    'in the past or beyond a year is refused',
     async (remindAtMS) => {
       refused(await bob.call('POST', '/me/reminders', { message: await send('x'), remindAtMS }), 400, 'INVALID_REQUEST')
     },
   )
 
-  test('comes when it is due, not before, and once', async () => {
+  test('is sent when due, not before, and once', async () => {
     const [due, later] = [await send('due'), await send('later')]
     await save('reminders', due)
     await remindDue(gateway.chat)
@@ -153,7 +153,7 @@ describe('a reminder', () => {
     assert.deepEqual([(await stored()).map(({ message }) => message), await events(due, later)], [[later], [1, 0]])
   })
 
-  test('does not come if it is deleted or moved while a process has it, or its message is gone', async () => {
+  test('is not sent if it is deleted or moved while a process handles it, or its message is gone', async () => {
     const [deleted, moved, gone, left] = [await send('1'), await send('2'), await send('3'), await send('4')]
     for (const id of [deleted, moved, gone, left]) await save('reminders', id)
     await beDue()

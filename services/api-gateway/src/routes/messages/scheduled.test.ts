@@ -53,7 +53,7 @@ async function sendAll(): Promise<void> {
 const timeHex = (ms: number) => Math.floor(ms / 1_000).toString(16)
 
 describe('POST /scheduled', () => {
-  test('is sent when it is due, and not before; then no list has it', async () => {
+  test('is sent when due, not before; then no list has it', async () => {
     const { id } = (await schedule({ replyTo: undefined })).body.result
     await sendDue(gateway.chat)
     assert.deepEqual([await history(), (await list())[0].id], [[], id])
@@ -61,7 +61,7 @@ describe('POST /scheduled', () => {
     assert.deepEqual([await history(), await list()], [['later'], []])
   })
 
-  test('gets an ID of its send time, so that a stream loss finds it', async () => {
+  test('gets an ID of its send time, so that it is found after a stream loss', async () => {
     const { db } = gateway.chat
     await schedule()
     const made = await db.scheduled.findOne()
@@ -88,7 +88,7 @@ describe('POST /scheduled', () => {
     assert.deepEqual([await history(), await list()], [['later'], []])
   })
 
-  test('is in flight, and cannot be changed, while a failed send may have been written; it is sent once', async () => {
+  test('cannot be changed while a failed send may have been written; it is sent once', async () => {
     const { id } = (await schedule()).body.result
     await beDue()
     const { chat } = gateway
@@ -131,7 +131,7 @@ describe('POST /scheduled', () => {
     for (const { body: repeated } of later) assert.equal(repeated.result.id, twice[0]?.body.result.id)
   })
 
-  test('belongs to its user once they change it, even if the API key made it: slow mode applies', async () => {
+  test('belongs to its user once they change it, even if the API key created it: slow mode applies', async () => {
     await gateway.admin('PUT', `/rooms/${room}`, { slowModeS: 3_600 })
     assert.equal(
       (await bob.call('POST', `/rooms/${room}/message`, { message: 'first', messageType: 'text' })).status,
@@ -217,7 +217,7 @@ describe('sendAtMS of POST /messages and POST /rooms/{id}/message', () => {
 })
 
 describe('GET, PUT and DELETE /scheduled', () => {
-  test("list pages, the next first: the caller's own, and all with the API key; owners change and cancel theirs", async () => {
+  test("list pages, next first: the caller's own, or all with the API key; users change and cancel their own", async () => {
     const times = [3, 1, 2].map((hours) => Date.now() + hours * hourMS)
     const made = []
     for (const sendAtMS of times) made.push((await schedule({ sendAtMS })).body.result.id)

@@ -57,7 +57,7 @@ describe('a repeated send', () => {
     assert.equal(shown.clientMessageID, 'mine')
   })
 
-  test('with the same key to another room is another message, also at once; each room repeats its own', async () => {
+  test('with the same key to another room is another message, also concurrently; each room dedupes its own', async () => {
     const rooms = [await gateway.newRoom([alice, bob]), await gateway.newRoom([alice, bob])]
     const sendAll = async (key: string) => {
       const sends = [...rooms, ...rooms].map((room, i) =>

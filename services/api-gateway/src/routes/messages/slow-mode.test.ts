@@ -41,7 +41,7 @@ function isSlow({ status, body, headers }: Answer): void {
 }
 
 describe('slowModeS of a room', () => {
-  test('lets a member send one message per interval, however many at once by several gateways', async () => {
+  test('lets a member send one message per interval, even concurrently through several gateways', async () => {
     const room = await newRoom({ slowModeS: 1 })
     const times: number[] = []
     while (times.length < 3) {

@@ -44,7 +44,7 @@ describe('MongoDB is killed (-9) while a large message is written', () => {
   })
 
   for (const [moment, words, act] of moments) {
-    test(`${moment}: it is sent once, in its place, and counts once`, async () => {
+    test(`${moment}: it is sent once, in order, and counts once`, async () => {
       const room = await gateway.newRoom([alice, bob])
       /** As a client does: repeats under the same key until it is acknowledged. */
       const send = async (clientMessageID: string, message: string): Promise<{ _id: string; seq: number }> => {

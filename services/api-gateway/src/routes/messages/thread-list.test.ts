@@ -48,7 +48,7 @@ describe('GET /threads', () => {
     await gateway.admin('DELETE', `/rooms/${room}`)
   })
 
-  test("has the thread of a returning member's message that got its first reply while they were out", async () => {
+  test("has the thread of a returning member's message whose first reply came while they were out", async () => {
     const room = await gateway.newRoom([alice, bob], { owner: 'alice' })
     const root = await send(room, 'bob')
     await gateway.admin('POST', `/rooms/${room}/delete/members`, { members: ['bob'] })
@@ -59,7 +59,7 @@ describe('GET /threads', () => {
     await gateway.admin('DELETE', `/rooms/${room}`)
   })
 
-  test('lists the threads in which the caller takes part, the latest first, in pages, with unread counts', async () => {
+  test('lists the threads in which the caller takes part, latest first, in pages, with unread counts', async () => {
     const room = await gateway.newRoom([alice, bob], { owner: 'alice' })
     const other = await gateway.newRoom([alice, bob], { owner: 'alice' })
     assert.deepEqual(await list(bob), { unreadThreads: 0, data: [] })
@@ -101,7 +101,7 @@ describe('GET /threads', () => {
     }
   })
 
-  test("a marker that moves is announced to the user's other devices; one that stays is not", async () => {
+  test("a moved marker is emitted to the user's other devices; an unchanged one is not", async () => {
     const room = await gateway.newRoom([alice, bob])
     const root = await send(room, 'bob')
     const [first, last] = [await send(room, 'alice', about(root)), await send(room, 'alice', about(root))]

@@ -81,7 +81,7 @@ describe('a thread', () => {
     assert.deepEqual([status, body.error?.code], [403, 'NOT_ROOM_MEMBER'])
   })
 
-  test('keeps its messages apart: the room does not move, and its members get `thread message`', async () => {
+  test("keeps its messages separate: the room's order does not change, and its members get `thread message`", async () => {
     const heard = await gateway.hear()
     const room = await newRoom()
     const root = await send(room, 'alice', 'root')
@@ -164,7 +164,7 @@ describe('a thread', () => {
     assert.deepEqual(readers.map(({ _id }: Message) => _id).toSorted(), ['alice', 'carol'])
   })
 
-  test('a recalled message is unread for no one, and counts once, whatever happens to it after', async () => {
+  test('a recalled message is unread for no one, and counts once, regardless of later changes', async () => {
     const room = await newRoom()
     const root = await send(room, 'alice', 'root')
     const recall = async (user: TestUser, { _id }: Message) =>
@@ -346,7 +346,7 @@ describe('a thread', () => {
     assert.equal((await inThread(room, 'bob', root)).seq, 4)
   })
 
-  test('loses erased users', async () => {
+  test('loses users who are erased', async () => {
     const dave = await gateway.newUser('dave')
     const room = await gateway.newRoom([alice, dave])
     const root = await send(room, 'dave', 'root')

@@ -266,7 +266,7 @@ describe('/blockStatus/my', () => {
 })
 
 describe('the lists of bans, blocks and preferences', () => {
-  test('come whole, or as a page with skip and limit', async () => {
+  test('are returned whole, or as a page with skip and limit', async () => {
     const names = ['a', 'b', 'c']
     const eve = await gateway.newUser()
     const others = await Promise.all(names.map((name) => gateway.newUser(`page ${name}`)))

@@ -103,7 +103,7 @@ describe('POST /messages/{id}/report', () => {
     await changes.close()
   })
 
-  test('an erasure forgets the text of a report that came while it ran, by a gateway that died', async () => {
+  test('an erasure removes the text of a report made during it by a gateway that died', async () => {
     const { app, chat } = gateway
     const { db } = chat
     const erin = await gateway.newUser('erin')
@@ -250,7 +250,7 @@ describe('POST /admin/reports/{id}/decide', () => {
     assert.equal((await decide(ofCarol, 'dismiss')).body.result.decision, 'dismiss')
   })
 
-  test('ban replaces a ban that ends sooner, and keeps one that ends later', async () => {
+  test('ban replaces a ban that ends earlier, and keeps one that ends later', async () => {
     const room = await newRoom()
     const ends: unknown[] = []
     const inAnHour = Date.now() + 3_600_000

@@ -18,7 +18,7 @@ describe('a listed word is masked', () => {
   })
   afterAll(() => gateway.stop())
 
-  test('in captions, titles and names of a content at any depth, but not in its addresses', async () => {
+  test('in captions, titles and names of the content at any depth, but not in its URLs', async () => {
     const content = {
       ...{
         url: 'https://x/darn',
@@ -75,7 +75,7 @@ describe('a listed word is masked', () => {
     assert.equal(file.body.result.name, '****.pdf')
   })
 
-  test('and a user can give a message at most 20 reactions: 400 INVALID_REQUEST', async () => {
+  test('a user can give a message at most 20 reactions: 400 INVALID_REQUEST', async () => {
     const react = (user: TestUser, i: number) =>
       user.call('POST', `/messages/${message}/reaction`, { reaction: `r${i}` })
     for (let i = 0; i < 20; i++) assert.equal((await react(bob, i)).status, 200)

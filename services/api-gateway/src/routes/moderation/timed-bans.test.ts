@@ -57,7 +57,7 @@ describe('a ban with untilMS', () => {
     await db.memberships.updateOne({ _id, blockedUntilMS: { $exists: true } }, { $set: { blockedUntilMS: untilMS } })
   }
 
-  test('applies until that time and nowhere after it; it leaves the list, and can be made again', async () => {
+  test('applies until that time; then it leaves the list, and can be made again', async () => {
     await getKnown()
     const untilMS = soon()
     assert.equal((await ban(untilMS)).body.result.untilMS, untilMS)
@@ -89,7 +89,7 @@ describe('a ban with untilMS', () => {
     assert.equal((await owner.call('PUT', `/rooms/${room}`, { owner: 'bob' })).status, 200)
   })
 
-  test('stops the message that bob, a robot, streams, until it ends', async () => {
+  test("stops a robot's streamed messages until it ends", async () => {
     await gateway.admin('POST', '/admin/clients', { _id: 'bob', isRobot: true })
     const { _id } = (await bob.call('POST', '/messages/stream', { room })).body.result
     const append = () => bob.call('POST', `/messages/${_id}/stream`, { text: 'x' })
@@ -170,7 +170,7 @@ describe('a ban from the app', () => {
     assert.equal((await gateway.admin('POST', `/messages/${_id}/stream/end`, { message: 'y' })).status, 200)
   })
 
-  test('ends at untilMS, which can be changed; the badge check passes over it', async () => {
+  test('ends at untilMS, which can be changed; the badge check ignores it', async () => {
     assert.equal((await gateway.admin('POST', path, { untilMS: Date.now() - 1 })).status, 400)
     await gateway.admin('POST', path, { untilMS: soon() })
     const untilMS = soon() + 1
@@ -185,7 +185,7 @@ describe('a ban from the app', () => {
     assert.equal((await issue()).body.result.ban, undefined)
   })
 
-  test('ends with the user, and the ID can be reused', async () => {
+  test('ends when the user is deleted, and the ID can be reused', async () => {
     await gateway.admin('POST', path)
     await gateway.admin('DELETE', '/admin/clients/eve')
     eve = await gateway.newUser('eve')

@@ -52,7 +52,7 @@ describe('GET /me/changes after the loss of one of two streams', () => {
     await outbox.drained()
   }
 
-  test('it goes on for users of others, and for all once the events are published again', async () => {
+  test('it continues for users of other streams, and for all once the events are republished', async () => {
     const { bus, db } = gateway.chat
     const { user: alice, room } = await made(true)
     const { user: bob, room: other } = await made(false)

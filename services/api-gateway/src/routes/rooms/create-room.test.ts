@@ -99,7 +99,7 @@ describe('POST /rooms/ with an _id', () => {
     assert.equal(body.result.totalCount, 1, JSON.stringify(body))
   })
 
-  test('of an existing group returns it unchanged, even if a named member is gone', async () => {
+  test('of an existing group returns it unchanged, even if a named member no longer exists', async () => {
     const gone = await gateway.newUser('gone later')
     const made = { _id: 'with somebody gone', roomType: 'group', members: ['alice', gone.id], owner: gone.id }
     assert.equal((await create(made)).status, 200)

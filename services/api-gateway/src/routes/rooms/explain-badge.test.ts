@@ -28,7 +28,7 @@ describe('GET /admin/clients/{client_id}/badge', () => {
     return answer.body.result
   }
 
-  test("returns each room's seq, read marker, own, deleted or recalled, and hidden counts, which make up the badge", async () => {
+  test('returns the parts of the badge per room: seq, read marker, and own, deleted or recalled, and hidden counts', async () => {
     const ids = []
     for (let i = 0; i < 7; i++) ids.push(await send(alice))
     await bob.call('PUT', `/rooms/${room}/lastRead`, { message: ids[1] })
@@ -80,7 +80,7 @@ describe('GET /admin/clients/{client_id}/badge', () => {
     assert.equal(sum.data[1].agrees, true)
   })
 
-  test('pages rooms by unread count, the highest first; the badge covers all rooms', async () => {
+  test('pages rooms by unread count, highest first; the badge covers all rooms', async () => {
     const dave = await gateway.newUser()
     const rooms = [await gateway.newRoom([alice, dave]), await gateway.newRoom([alice, dave])]
     for (let i = 0; i < 3; i++) await send(alice, rooms[i % 2])
@@ -89,7 +89,7 @@ describe('GET /admin/clients/{client_id}/badge', () => {
     assert.deepEqual([second.data[0].room, second.data[0].unread, second.badge], [rooms[1], 1, 3])
   })
 
-  test('is available to the API key, for users of its app', async () => {
+  test('requires an API key, and covers only users of its app', async () => {
     const other = await startTestGateway()
     try {
       for (const [via, of] of [

@@ -24,7 +24,7 @@ describe('GET /invitations', () => {
   }
   const names = async (user: TestUser) => (await listed(user)).data.map(({ roomName }) => roomName)
 
-  test("lists the caller's open invitations, the newest first, with room names", async () => {
+  test("lists the caller's open invitations, newest first, with room names", async () => {
     const [carl, dora] = [await gateway.newUser(), await gateway.newUser()]
     const first = await invite(carl, 'first')
     await invite(carl, 'second')
@@ -55,7 +55,7 @@ describe('GET /invitations', () => {
     assert.deepEqual(await names(await gateway.newUser(carl.id)), [])
   })
 
-  test('goes by pages, even if the invitation at the cursor has ended; an invalid cursor is 400 naming it', async () => {
+  test('is paged, even if the invitation at the cursor has ended; an invalid cursor is 400 naming it', async () => {
     const carl = await gateway.newUser()
     const rooms: string[] = []
     for (const name of ['1', '2', '3', '4', '5']) rooms.push(await invite(carl, name))

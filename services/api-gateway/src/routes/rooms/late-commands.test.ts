@@ -9,7 +9,7 @@ import type { Servers } from '@parley/stack/up'
 import { afterAll, beforeAll, describe, test, vi } from 'vitest'
 import { startTestGateway, type TestGateway } from '../../test-gateway.ts'
 
-describe('members who changed while NATS was away', () => {
+describe('members who changed while NATS was unavailable', () => {
   let servers: Servers
   let nodeBus: Bus
   let gateway: TestGateway
@@ -24,7 +24,7 @@ describe('members who changed while NATS was away', () => {
     await servers.stop()
   })
 
-  test('are moved to their current state by delayed commands: removed users never come in, members never go out', async () => {
+  test('are brought to their current state by delayed commands: removed users never rejoin, members never leave', async () => {
     const commands: Extract<NodeCommand, { users: string[] }>[] = []
     const handle = async (_app: string, command: NodeCommand) => {
       if ('users' in command) commands.push(command)

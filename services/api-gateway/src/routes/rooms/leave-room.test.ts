@@ -36,7 +36,7 @@ describe('when an owner leaves', () => {
     assert.equal((await user('yan').call('PUT', `/rooms/${room}`, { status: 0 })).status, 200)
   })
 
-  test('the longest-standing member does, without managers', async () => {
+  test('without managers, the longest-standing member becomes the owner', async () => {
     const room = await newRoom('zoe', 'amy')
     assert.equal((await take(gateway.admin, room, ['owner'])).body.result.owner, 'zoe')
     assert.equal((await take(user('zoe').call, room, ['zoe'])).body.result.owner, 'amy')
@@ -44,7 +44,7 @@ describe('when an owner leaves', () => {
     assert.deepEqual([body.result.memberCount, body.result.owner], [0, undefined])
   })
 
-  test('members removed with the owner are passed over', async () => {
+  test('members removed with the owner are skipped', async () => {
     const room = await newRoom('zoe', 'yan', 'amy')
     await gateway.admin('PUT', `/rooms/${room}`, { managers: ['zoe'] })
     const { body } = await take(gateway.admin, room, ['owner', 'zoe', 'yan'])
@@ -56,7 +56,7 @@ describe('when an owner leaves', () => {
     assert.equal('owner' in (await take(user('zoe').call, room, ['zoe'])).body.result, false)
   })
 
-  test('erasing the owner does the same', async () => {
+  test('erasing the owner has the same effect', async () => {
     const eve = await gateway.newUser()
     const room = await gateway.newRoom([eve], { owner: eve.id })
     await add(room, ['zoe'])
@@ -71,7 +71,7 @@ describe('removedFromRoom', () => {
     ['being taken out', () => user('owner').call, ['zoe', 'amy'], 'owner'],
     ['being taken out by the API key', () => gateway.admin, ['amy'], null],
   ] as const) {
-    test(`${what}: {room, by} to every removed user, and to nobody else`, async () => {
+    test(`${what}: {room, by} to every removed user, and to no one else`, async () => {
       const room = await newRoom('zoe', 'amy')
       const heard = await gateway.hear()
       await take(by(), room, [...out])

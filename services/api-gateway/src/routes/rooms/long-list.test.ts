@@ -42,7 +42,7 @@ describe('GET /rooms of a user with many rooms', () => {
     })
   }
 
-  test('returns the same in a page as in whole, after reading memberships once and rooms twice', async () => {
+  test('returns the same in pages as in whole, reading memberships once and rooms twice', async () => {
     const { mongo } = gateway.chat.db
     const all = (await alice.call('GET', '/rooms?sort=name&limit=0')).body.result
     await gateway.chat.flusher.drained()
@@ -66,7 +66,7 @@ describe('GET /rooms of a user with many rooms', () => {
     assert.ok(ofRoomsShown?.['docsExamined'] <= 4 * 20, JSON.stringify(ofRoomsShown))
   })
 
-  test('has nothing of a room that the user left before it was read', async () => {
+  test('omits a room that the user left before it was read', async () => {
     const whole = (await alice.call('GET', '/rooms?sort=name&limit=0')).body.result
     const { _id, name } = whole.data.at(-1)
     await gateway.admin('POST', `/rooms/${_id}/members`, { invitees: ['bob'] })
@@ -110,7 +110,7 @@ describe('GET /rooms of a user with many rooms', () => {
     )
   })
 
-  test('breaks off when the token ends before everything was read', async () => {
+  test('is aborted when the token is replaced before everything was read', async () => {
     const { call } = await gateway.newUser('alice')
     afterFirstRooms(() => gateway.newUser('alice'))
     await assert.rejects(call('GET', '/rooms?sort=name&limit=0'), { name: 'TypeError' })

@@ -77,7 +77,7 @@ describe('PUT /rooms/{id}/delivered', () => {
     )
   })
 
-  test('many reports make few writes and events, and the furthest one counts', async () => {
+  test('many reports cause few writes and events, and the furthest one counts', async () => {
     const room = await gateway.newRoom([is(alice), is(bob)])
     const sent: string[] = []
     for (let i = 0; i < 30; i++) sent.push(await send(alice, room))
@@ -136,7 +136,7 @@ describe('PUT /rooms/{id}/delivered', () => {
     )
   })
 
-  test('is off in groups over the configured size', async () => {
+  test('is disabled in groups over the configured size', async () => {
     const room = await gateway.newRoom([is(alice), is(bob), is(carol)])
     const message = await send(alice, room)
     const isMarked = async () => (await report(bob, room, message)).body.result.isMarked

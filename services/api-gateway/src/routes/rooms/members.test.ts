@@ -31,7 +31,7 @@ describe('POST /rooms/{id}/members', () => {
     assert.deepEqual([status, body.result?.invitations[0].inviter], [200, ''])
   })
 
-  test('adds members at once with nothing unread, and emits room to all', async () => {
+  test('adds members at once without unread messages, and emits room to all', async () => {
     const room = await newRoom()
     await send(owner, room)
     const heard = await gateway.hear()
@@ -101,7 +101,7 @@ describe('POST /rooms/{id}/members', () => {
     await other.stop()
   })
 
-  test('systemMessage writes a message of type addMembers, with the acting user', async () => {
+  test('systemMessage writes a message of type addMembers with the acting user', async () => {
     const room = await newRoom()
     const heard = await gateway.hear()
     await add(owner, room, [carl.id], { systemMessage: true })

@@ -157,7 +157,7 @@ describe('DELETE /rooms/{id}', () => {
     assert.equal(heard.events.filter(({ to }) => 'room' in to && to.room === room).length, 1)
   })
 
-  test('a deleted direct room leaves its pair free', async () => {
+  test('after a direct room is deleted, its pair can create another', async () => {
     const first = await gateway.newRoom([owner, member], { roomType: 'direct' })
     await gateway.admin('DELETE', `/rooms/${first}`)
     const second = await gateway.newRoom([owner, member], { roomType: 'direct' })

@@ -157,7 +157,7 @@ describe('GET /rooms', () => {
     assert.equal(await names({ sort: '-name createdTime' }), 'd c b a')
   })
 
-  test('the second sort field decides where the first is equal', async () => {
+  test('the second sort field breaks ties of the first', async () => {
     proves('GET /rooms', 'sort by several fields')
     const carl = await gateway.newUser()
     for (const name of ['x', 'y', 'x']) await gateway.newRoom([carl], { name })
@@ -170,7 +170,7 @@ describe('GET /rooms', () => {
     assert.deepEqual(await order('name -createdTime'), [third, first, second])
   })
 
-  test('sorts names as people do: regardless of case, and by the numbers in them', async () => {
+  test('sorts names naturally: regardless of case, and by the numbers in them', async () => {
     const dora = await gateway.newUser()
     for (const name of ['Zed', 'Room 10', 'abc', 'Éva', 'room 9', 'Eve']) await gateway.newRoom([dora], { name })
     const { data } = (await dora.call('GET', '/rooms?sort=name')).body.result
@@ -235,7 +235,7 @@ describe('GET /rooms', () => {
     assert.equal(await names({ pref: JSON.stringify({ sticky: false, folder: 'f' }) }), 'd')
   })
 
-  test('a list of any length comes whole and in order, with content as it is stored; each Room matches the contract', async () => {
+  test('a list of any length is complete and in order, with stored content; each Room matches the contract', async () => {
     const user = await gateway.newUser()
     const rooms: string[] = []
     for (let i = 0; i < 130; i++) rooms.push(await gateway.newRoom([alice, user], { name: `Room ${i}` }))
@@ -268,7 +268,7 @@ describe('GET /rooms', () => {
     assert.deepEqual(one, result.data[60])
   })
 
-  test('only the caller’s own rooms', async () => {
+  test('returns only the caller’s rooms', async () => {
     assert.equal(
       (await alice.call('GET', '/rooms')).body.result.data.some(({ name }: { name: string }) => name === 'a'),
       false,

@@ -28,7 +28,7 @@ describe('POST /badges/byRoomTags', () => {
   afterAll(() => gateway.stop())
   const ask = (body?: unknown) => alice.call('POST', '/badges/byRoomTags', body)
 
-  test('returns each requested tag, 0 without unread messages; totalBadge counts a room once', async () => {
+  test('returns every requested tag, 0 without unread messages; totalBadge counts a room once', async () => {
     proves('POST /badges/byRoomTags', 'body.tags', 'result.totalBadge', 'result.data', 'tags match exactly')
     proves('POST /badges/byRoomTags', 'only rooms that the user may access', '0 for a tag without unread messages')
     const { status, body } = await ask({ tags: ['work', 'urgent', 'none'] })

@@ -29,7 +29,7 @@ describe('POST /search', () => {
   const idsIn = async (room: string, keyword: string, user = bob) =>
     (await find(keyword, { room }, user)).flatMap(({ messages }) => messages)
 
-  test('finds messages with every word, whatever their case, accents, script and punctuation, the latest first', async () => {
+  test('finds messages with every word in any case, accents, script and punctuation, latest first', async () => {
     const room = await gateway.newRoom([alice, bob])
     const one = await send(room, 'Das Café öffnet um neun.')
     const two = await send(room, { text: 'CAFE, um zehn', url: 'https://example.org/hidden' })
@@ -45,7 +45,7 @@ describe('POST /search', () => {
     assert.ok(!(await idsIn(room, 'um')).includes(four))
   })
 
-  test('with excerpts returns the beginnings of the results, the latest first across rooms', async () => {
+  test('with excerpts returns the beginnings of the results, latest first across rooms', async () => {
     const [early, late] = [await gateway.newRoom([alice, bob]), await gateway.newRoom([alice, bob])]
     const one = await send(early, 'excerpt one')
     const two = await send(late, { poll: 1, fallback: 'excerpt two' })
@@ -65,7 +65,7 @@ describe('POST /search', () => {
     assert.equal((await search({})).body.result.found, undefined)
   })
 
-  test('indexing that shares a run lasts as long as the longest caller wants', async () => {
+  test('shared indexing runs as long as its most patient caller waits', async () => {
     const room = await gateway.newRoom([alice, bob])
     await send(room, 'shared run')
     const { db, searchIndex } = gateway.chat
@@ -75,7 +75,7 @@ describe('POST /search', () => {
     assert.equal((await findSearchProgress(db, [roomKey])).get(roomKey), 1)
   })
 
-  test('a search that shares a run which does not end answers from what is indexed', async () => {
+  test('a search whose shared indexing does not finish returns results from the current index', async () => {
     const room = await gateway.newRoom([alice, bob])
     const first = await send(room, 'endless first')
     assert.deepEqual(await idsIn(room, 'endless'), [first])
@@ -85,7 +85,7 @@ describe('POST /search', () => {
     endless.mockRestore()
   })
 
-  test("covers the caller's rooms only, narrowed by room and roomTags, and cut at limit", async () => {
+  test("covers only the caller's rooms, filtered by room and roomTags, up to limit", async () => {
     const [mine, tagged] = [
       await gateway.newRoom([alice, bob]),
       await gateway.newRoom([alice, bob], { roomTags: ['t'] }),

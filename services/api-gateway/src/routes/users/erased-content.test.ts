@@ -164,7 +164,7 @@ describe('the content of an erased user', () => {
     assert.deepEqual([asked.content, proof.after], [content, { erased }])
   })
 
-  test('stays in a room under hold, and in the stream', async () => {
+  test('stays in rooms under hold, and in the stream', async () => {
     const scene = await writeEverywhere('held')
     const hold = await admin('POST', '/admin/holds', { room: scene.direct, reason: 'Case 1' })
     assert.equal((await erase('held', 'delete')).status, 200)
@@ -181,12 +181,12 @@ describe('the content of an erased user', () => {
     await admin('DELETE', `/admin/holds/${hold._id}`)
   })
 
-  test('is refused other words', async () => {
+  test('accepts no other modes', async () => {
     const { status, body } = await erase('bob', 'some')
     assert.deepEqual([status, body.error.code], [400, 'INVALID_QUERY'])
   })
 
-  test('is found by indexes, however many messages there are', async () => {
+  test('is found by indexes, regardless of the number of messages', async () => {
     const [user, room] = [await gateway.newUser('few'), await gateway.newRoom([bob])]
     await admin('POST', `/rooms/${room}/members`, { invitees: ['few'] })
     for (let i = 0; i < 70; i++) await send(room, i === 3 ? user.id : 'bob', `${i}`)

@@ -107,7 +107,7 @@ test('a queued call has neither the text nor the quotes of a message that retent
   assert.deepEqual([sent.message, sent.replyTo], ['still here', undefined])
 })
 
-test('a gateway that stops leaves the rest of an erasure to another', async () => {
+test('when a gateway stops, another one continues its erasure', async () => {
   const { app, chat } = gateway
   const { db } = chat
   await gateway.newUser('trent')

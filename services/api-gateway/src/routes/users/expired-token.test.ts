@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 afterAll(() => gateway.stop())
 
-test('revoking an expired token is 404, and does not count it', async () => {
+test('revoking an expired token is 404, and the token is not counted', async () => {
   const expired = async () => {
     const { token } = await gateway.newUser('alice')
     await gateway.chat.db.tokens.updateMany({ user: 'alice' }, { $set: { expiresAt: new Date(1) } })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { type Answer, startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
 
-describe("a user group's ID is no user ID", () => {
+describe("a user group's ID is not a user ID", () => {
   let gateway: TestGateway
   let alice: TestUser
   let bob: TestUser
@@ -129,7 +129,7 @@ describe("a user group's ID is no user ID", () => {
     assert.deepEqual([refused.status, refused.body.error.code], [403, 'INSUFFICIENT_PERMISSIONS'])
   })
 
-  test('GET /admin/clients never shows a group, whatever the filter', async () => {
+  test('GET /admin/clients never shows a group, with any filter', async () => {
     const q = encodeURIComponent('{"_id":"team"}')
     assert.equal((await gateway.admin('GET', `/admin/clients?q=${q}`)).body.result.totalCount, 0)
   })

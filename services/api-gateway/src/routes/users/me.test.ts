@@ -67,7 +67,7 @@ describe('/me/pref', () => {
   })
 })
 
-describe('a user with as many preferences as they may have', () => {
+describe('a user with the maximum number of preferences', () => {
   test('can set existing ones but no new one, even concurrently: 409 TOO_MANY_PREFS until one is deleted', async () => {
     const { db } = gateway.chat
     const user = await gateway.newUser()
@@ -145,7 +145,7 @@ describe('POST /me/subscribe', () => {
     assert.deepEqual((await dora.call('POST', '/me/unsubscribe', {})).body.result, { removed: 100 })
   })
 
-  test('of more devices from before the limit, the 100 last used count, and the next registration drops the rest', async () => {
+  test('if a user has more devices than the limit, the 100 last used count, and the next registration drops the rest', async () => {
     const { app, chat } = gateway
     const eric = await gateway.newUser('eric')
     await gateway.newUser('fay')

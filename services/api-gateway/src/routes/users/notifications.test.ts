@@ -41,7 +41,7 @@ describe('/me/notifications', () => {
     assert.deepEqual((await me().call('GET', '/me/notifications')).body.result, {})
   })
 
-  test('refuses levels, types, days, times and time zones that there are not', async () => {
+  test('refuses invalid levels, types, days, times and time zones', async () => {
     const dnd = (more: object) => ({ doNotDisturb: { ...night, ...more } })
     const times = (more: object) => dnd({ times: [{ ...night.times[0], ...more }] })
     for (const settings of [
@@ -62,7 +62,7 @@ describe('/me/notifications', () => {
     }
   })
 
-  test('decide over the pushes of messages, in the room and elsewhere, and by mentions', async () => {
+  test('decide which messages are pushed, in the room and elsewhere, and by mentions', async () => {
     const plain = await send()
     const named = await send({ mentions: ['bob'] })
     const all = await send({ mentions: ['@room'] })
@@ -85,7 +85,7 @@ describe('/me/notifications', () => {
     await me().call('PUT', '/me/notifications', {})
   })
 
-  test('the app’s level of the room type counts where the user set none', async () => {
+  test('the app’s level for the room type applies if the user set none', async () => {
     const message = await send()
     refused(await gateway.admin('POST', '/config', { notifications: { levels: { room: 'all' } } }), 400, 'INVALID_BODY')
     await gateway.admin('POST', '/config', { notifications: { levels: { group: 'mentions' } } })
@@ -98,7 +98,7 @@ describe('/me/notifications', () => {
 })
 
 describe('/me/notifications of rooms and threads', () => {
-  test('those of a thread come before the room’s, for its users', async () => {
+  test('those of a thread override the room’s', async () => {
     const root = await send()
     const path = `/me/notifications/threads/${root}`
     refused(await me().call('GET', path), 403, 'NOT_IN_THREAD')
@@ -115,7 +115,7 @@ describe('/me/notifications of rooms and threads', () => {
     await me().call('PUT', `/me/notifications/rooms/${room}`, {})
   })
 
-  test('404 of rooms and users that there are not, 403 outside of the room', async () => {
+  test('return 404 for unknown rooms and users, and 403 for non-members', async () => {
     refused(await me().call('GET', '/me/notifications/rooms/none'), 404, 'ROOM_NOT_FOUND')
     refused(await me().call('PUT', '/me/notifications/threads/none', {}), 404, 'MESSAGE_NOT_FOUND')
     refused(await (carol as TestUser).call('PUT', `/me/notifications/rooms/${room}`, {}), 403, 'NOT_ROOM_MEMBER')
@@ -125,7 +125,7 @@ describe('/me/notifications of rooms and threads', () => {
 })
 
 describe('@room and @here', () => {
-  test('are for the owner and managers of a group, and for members where the app lets them', async () => {
+  test('are for the owner and managers of a group, and for members if the app allows it', async () => {
     const write = (by: TestUser | undefined, mentions: string[], of = room, more: object = {}) =>
       (by as TestUser).call('POST', `/rooms/${of}/message`, { message: 'x', messageType: 'text', mentions, ...more })
     for (const mention of ['@room', '@here']) {

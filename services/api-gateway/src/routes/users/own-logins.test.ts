@@ -17,7 +17,7 @@ const audience = 'chat'
 const nowS = () => Math.floor(Date.now() / 1_000)
 const newPair = () => generateKeyPairSync('rsa', { modulusLength: 2_048 })
 
-describe('tokens of a login of the app’s own', () => {
+describe('tokens of the app’s own login', () => {
   let gateway: TestGateway
   let calls: HookCalls & { close(): Promise<void> }
   let server: Server
@@ -70,7 +70,7 @@ describe('tokens of a login of the app’s own', () => {
       at.anonymous(method, path, undefined, { 'im-client-key': at.clientKey, 'im-authorization': token })
   const statusOf = async (token: string, at = gateway) => (await as(token, at)('GET', '/me')).status
 
-  test('log a known user in, by each kind of key: set of keys, public key, secret', async () => {
+  test('log a known user in with each kind of key: key set, public key, secret', async () => {
     const user = await newUser()
     const ofCompany = { issuer: 'company', audience, secret }
     const ofPartner = { issuer: 'partner', audience, publicKey: pem, algorithm: 'PS256' }
@@ -102,7 +102,7 @@ describe('tokens of a login of the app’s own', () => {
     )
   })
 
-  test('are refused with 401 INVALID_TOKEN that names the claim, and leave nothing behind', async () => {
+  test('are refused with 401 INVALID_TOKEN naming the claim, and leave nothing behind', async () => {
     const user = await newUser()
     const { iat: _iat, ...withoutIat } = claims(user)
     const { exp: _exp, ...withoutExp } = claims(user)
@@ -132,7 +132,7 @@ describe('tokens of a login of the app’s own', () => {
     assert.equal(await gateway.chat.db.tokens.countDocuments({ app: gateway.app, user }), 1)
   })
 
-  test('create unknown users where the app says so, with name and picture', async () => {
+  test('create unknown users if the app allows it, with name and picture', async () => {
     const other = await startTestGateway({ hookCalls: calls })
     onTestFinished(() => other.stop())
     const names = { user: 'https://company.example/id', name: 'profile.name', picture: 'picture' }
@@ -148,7 +148,7 @@ describe('tokens of a login of the app’s own', () => {
     assert.equal((await as(bad, other)('GET', '/me')).body.result.nickname, 'bad')
   })
 
-  test('of one app open nothing in another; keys are fetched from public addresses only', async () => {
+  test('of one app are invalid in another; keys are fetched from public addresses only', async () => {
     const other = await startTestGateway({ hookCalls: calls })
     const strict = createHookCalls({ timeoutMS: 5_000, allowPrivateTargets: false }, createMetrics('test'))
     const guarded = await startTestGateway({ hookCalls: strict })
@@ -173,7 +173,7 @@ describe('tokens of a login of the app’s own', () => {
     }
   })
 
-  test('end by user, ID, device and list, presented or not, and never come back', async () => {
+  test('are revoked by user, ID, device and list, used or not, permanently', async () => {
     const end = (user: string, body: object) => gateway.admin('DELETE', `/admin/clients/${user}/token`, body)
     const user = await newUser()
     const second = await gateway.another({ hookCalls: calls })
@@ -218,7 +218,7 @@ describe('tokens of a login of the app’s own', () => {
     }
   })
 
-  test('end with a ban, with a token that replaces all; renewing one is for its issuer', async () => {
+  test('are revoked by a ban and by a token that replaces all; only their issuer renews them', async () => {
     const user = await newUser()
     const [one, two] = [await sign(claims(user)), await sign(claims(user))]
     assert.equal(await statusOf(one), 200)
@@ -235,7 +235,7 @@ describe('tokens of a login of the app’s own', () => {
     for (const token of [one, two]) assert.equal(await statusOf(token), 401)
   })
 
-  test('a token per device replaces that device’s alone; without deviceId one replaces all; 50 at most', async () => {
+  test('a token for a device replaces only that device’s; without deviceId it replaces all; 50 at most', async () => {
     const user = await newUser()
     const issue = async (deviceId?: string) => {
       const { body } = await gateway.admin('POST', '/admin/clients', { _id: user, issueAccessToken: true, deviceId })
@@ -266,7 +266,7 @@ describe('tokens of a login of the app’s own', () => {
     assert.match(wrong.body.error.message, /deviceId/)
   })
 
-  test('a renewed token stays that of its device: it ends with the device, and with the next token of it', async () => {
+  test('a renewed token keeps its device: it ends with the device, and with the device’s next token', async () => {
     const user = await newUser()
     const issueAndRenew = async (): Promise<string> => {
       const phone = { _id: user, issueAccessToken: true, deviceId: 'phone' }
@@ -280,7 +280,7 @@ describe('tokens of a login of the app’s own', () => {
     assert.deepEqual([ended.body.revokedTokens, await statusOf(second)], [1, 401])
   })
 
-  test('bad issuers are 400 INVALID_BODY that names the field; users never see them, and a key needs users:write', async () => {
+  test('bad issuers are 400 INVALID_BODY naming the field; users never see them, and a key needs users:write', async () => {
     const good = { issuer, audience, jwksUrl }
     for (const [value, field] of [
       [{}, 'tokenIssuers'],
@@ -311,7 +311,7 @@ describe('tokens of a login of the app’s own', () => {
     assert.ok(!returned.text.includes('tokenIssuers'), 'nor does it see them')
   })
 
-  test('of a real OpenID provider, by what its discovery document says', async () => {
+  test('of a real OpenID provider, by its discovery document', async () => {
     const provider = await startProvider()
     onTestFinished(() => provider.stop())
     const {

@@ -45,7 +45,7 @@ describe('GET /users/search', () => {
       timeout: 60_000,
     })
 
-  test('finds by the beginning of a name or of a word in it, whatever the case, accents and width', async () => {
+  test('finds by the beginning of a name or of a word in it, regardless of case, accents and width', async () => {
     assert.deepEqual(await found('ann'), ['anna', 'full'])
     assert.deepEqual(await found('AN'), ['anna', 'anton', 'full', 'jose'])
     assert.deepEqual(await found('mul'), ['anna'])
@@ -59,7 +59,7 @@ describe('GET /users/search', () => {
     assert.deepEqual(await found('\u0301'), [])
   })
 
-  test('finds a user without a nickname by ID, and a user with a new nickname only by that', async () => {
+  test('finds a user without a nickname by ID, and a renamed user only by the new nickname', async () => {
     assert.deepEqual(await found('plai'), ['plain'])
     await gateway.admin('POST', '/admin/clients/list', { data: [{ _id: 'plain', nickname: 'Renamed' }] })
     assert.deepEqual([await found('plai'), await found('rena')], [[], ['plain']])
@@ -101,7 +101,7 @@ describe('GET /users/search', () => {
     }
   })
 
-  test('finds members of shared rooms by default, everybody with `all`, nobody with `off`', async () => {
+  test('finds members of shared rooms by default, everyone with `all`, no one with `off`', async () => {
     assert.deepEqual(await found('anna'), ['anna', 'full'])
     await setDirectory('all')
     await eventually('anna', ['anna', 'full', 'stranger'])
@@ -116,7 +116,7 @@ describe('GET /users/search', () => {
     await eventually('anna', ['anna', 'full'])
   })
 
-  test('with `room` is for its members, and finds its members', async () => {
+  test('with `room` requires membership, and finds members', async () => {
     const foreign = await gateway.newRoom([people['anna'] as TestUser])
     const code = async (more: string) => (await search('an', more)).body.error.code
     assert.equal(await code(`&room=${foreign}`), 'NOT_ROOM_MEMBER')
@@ -174,7 +174,7 @@ describe('GET /users/search', () => {
     await gateway.admin('DELETE', '/config/directory')
   })
 
-  test('a name is found from each of its first words on', () => {
+  test('a name is found from each of its first words', () => {
     assert.deepEqual(searchedNames({ id: 'x', nickname: 'Jean-Luc O’Neil' }), [
       'jean-luc o’neil',
       'luc o’neil',

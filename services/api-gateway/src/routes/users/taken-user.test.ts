@@ -89,7 +89,7 @@ describe('grants to a user banned or erased meanwhile', () => {
   }
 
   for (const [what, give] of Object.entries({ issued: () => issue(), bound: bind })) {
-    test(`a token being ${what} ends with the ban, and with the user`, async () => {
+    test(`a token being ${what} is revoked with the ban, and with the user`, async () => {
       await endTokens()
       const [given, banned] = await meanwhile(give, ban)
       assert.deepEqual([given.status, banned.status], [200, 200])
@@ -146,7 +146,7 @@ describe('grants to a user banned or erased meanwhile', () => {
     })
   }
 
-  test('a scheduled message goes with its sender; after that it is refused: 404 CLIENT_NOT_FOUND', async () => {
+  test('a scheduled message is deleted with its sender; after that it is refused: 404 CLIENT_NOT_FOUND', async () => {
     const { scheduled } = gateway.chat.db
     const schedule = async () => {
       const later = { sender: eve.id, message: 'x', messageType: 'text', sendAtMS: Date.now() + 3_600_000 }

@@ -98,7 +98,7 @@ describe('a gateway that caches a room changed through another', () => {
     await sendUntilKnown(gateway)
   })
 
-  test.each(sizes)('words are censored at once, other words, and none any more, in %i characters', async (size) => {
+  test.each(sizes)('changes of censored words apply at once, in %i characters', async (size) => {
     const word = async () => (await sent(gateway, { message: 'darn'.padEnd(size) })).message.trim()
     const config = (keywords: string[]) => other.admin('POST', '/config', { censorship: { keywords } })
     await sendUntilKnown(gateway)
@@ -180,7 +180,7 @@ describe('a gateway that caches a room changed through another', () => {
     'that is cut off from the bus and does not know it': (proxy: NatsProxy) => proxy.hold(),
   }
   for (const [how, lose] of Object.entries(waysToLoseTheBus)) {
-    test(`a gateway ${how} refuses and censors all the same`, async () => {
+    test(`a gateway ${how} still refuses and censors`, async () => {
       const proxy = await openNatsProxy((await testServers()).natsUrl)
       const cutOff = await gateway.another({ natsUrl: proxy.url })
       try {

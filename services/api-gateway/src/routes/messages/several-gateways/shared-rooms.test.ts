@@ -43,7 +43,7 @@ describe('a room that several gateways send to', () => {
     for (const via of [0, 2, 0, 2]) await sent(via, room, 'hello')
   }
 
-  test('has no gap in seq, each message as it was acknowledged, in order of time', async () => {
+  test('has no gaps in seq, and each message as acknowledged, in order of time', async () => {
     const room = await newRoom()
     const texts = Array.from({ length: 300 }, (_, i) => `$seq ${i}`)
     const acknowledged = await Promise.all(texts.map((text, i) => sent(i % 3, room, text)))
@@ -68,7 +68,7 @@ describe('a room that several gateways send to', () => {
     }
   })
 
-  test('stores large messages and repeated ones once each', async () => {
+  test('stores large and repeated messages once each', async () => {
     const room = await newRoom()
     await share(room)
     const once = { clientMessageID: `once in ${room}` }
