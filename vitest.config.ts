@@ -11,8 +11,10 @@ const alone = ['test/faults/chaos.test.ts', 'test/catch-up/since-chaos.test.ts',
 const failover = ['test/failover/*.test.ts']
 /** Backups and restores stall the MongoDB that most tests share. */
 const backups = ['services/api-gateway/src/commands/backup.test.ts']
-/** CPU-heavy tests, and tests that change globals of their process. */
-const heavy = ['test/hostile/*.test.ts', 'test/browser/*.test.ts', 'test/client/react*.test.ts']
+/** CPU-heavy tests. The files of a process share a browser. */
+const heavy = ['test/hostile/*.test.ts', 'test/browser/*.test.ts', 'test/examples/pages.test.ts']
+/** Tests that change globals of their process. */
+const isolated = ['test/client/react*.test.ts']
 const unit = ['{packages,services}/*/{src,test,build}/**/*.test.ts', 'test/run/*.test.ts']
 const services = ['test/{,*/}*.test.ts', 'local/src/**/*.test.ts']
 const others = ['test/{checks,run,whole-run}/*.test.ts']
@@ -36,10 +38,11 @@ export default defineConfig({
       project('unit', 0, { include: unit, exclude: gateway, isolate }),
       project('gateway', 0, { include: gateway, exclude: backups, isolate }),
       project('services', 0, {
-        ...{ include: services, exclude: [...heavy, ...alone, ...failover, ...others] },
+        ...{ include: services, exclude: [...heavy, ...isolated, ...alone, ...failover, ...others] },
         ...{ globalSetup, isolate },
       }),
-      project('heavy', 0, { include: heavy, maxConcurrency: 10, globalSetup }),
+      project('heavy', 0, { include: heavy, maxConcurrency: 10, globalSetup, isolate }),
+      project('isolated', 0, { include: isolated, globalSetup }),
       project('failover', 1, { include: [...failover, ...backups], globalSetup }),
       project('alone', 2, { include: alone, fileParallelism: false, globalSetup }),
       project('whole run', 3, { include: ['test/whole-run/*.test.ts'] }),

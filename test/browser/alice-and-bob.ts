@@ -30,10 +30,7 @@ export function aliceAndBob(nodes = 1): AliceAndBob {
     Object.assign(alice, await deployment.platform.newUser('alice', { nickname: 'Alice' }))
     Object.assign(bob, await deployment.platform.newUser('bob', { nickname: 'Bob' }))
   })
-  afterAll(async () => {
-    await browser.close()
-    await deployment.stop()
-  })
+  afterAll(() => deployment.stop())
   return {
     ...{ deployment, alice, bob },
     newRoom: (members = [alice, bob], fields = {}) =>

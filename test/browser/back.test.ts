@@ -18,10 +18,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: going back', (
     browser = await startChromium()
     alice = await deployment.platform.newUser('alice', { nickname: 'Alice' })
   })
-  afterAll(async () => {
-    await browser.close()
-    await deployment.stop()
-  })
+  afterAll(() => deployment.stop())
 
   /** Creates a user with rooms "Here" and "There", and a message in the first. */
   async function newcomer() {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core'
-import { onTestFinished } from 'vitest'
+import { onTestFinished, TestRunner } from 'vitest'
 import type { PlatformUser } from '../platform.ts'
 
 /** Many times the slowest wait on an overloaded machine. */
@@ -33,7 +33,7 @@ export interface TabOptions extends BrowserContextOptions {
 
 /**
  * Opens /chat with the user's token in its own browser profile. A console warning, an error or a request to another host fails
- * the test at its end. A failed test leaves a screenshot and a trace in .parley/browser.
+ * the test at its end. A failed test leaves a screenshot in .parley/browser, and its retry a trace.
  */
 export async function openChat(
   browser: Browser,
@@ -53,7 +53,9 @@ export async function openPage(
 ): Promise<Page> {
   const context = await browser.newContext({ locale: 'en', reducedMotion: 'reduce', ...options })
   context.setDefaultTimeout(longestMS)
-  await context.tracing.start({ snapshots: true })
+  // Tracing takes much of a page's time.
+  const isTraced = (TestRunner.getCurrentTest()?.result?.retryCount ?? 0) > 0
+  if (isTraced) await context.tracing.start({ snapshots: true })
   const page = await context.newPage()
   const complaints: string[] = []
   page.on('console', (line) => {
@@ -71,7 +73,7 @@ export async function openPage(
       mkdirSync(results, { recursive: true })
       const name = join(results, `${task.name} ${context.pages().length}-${Date.now()}`.replaceAll(/[^\w-]+/g, '-'))
       await page.screenshot({ path: `${name}.png` })
-      await context.tracing.stop({ path: `${name}.zip` })
+      if (isTraced) await context.tracing.stop({ path: `${name}.zip` })
     }
     await context.close()
     assert.deepEqual(complaints, [], new URL(url).pathname)

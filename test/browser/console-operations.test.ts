@@ -37,10 +37,7 @@ describe.skipIf(isChromiumMissing())('the console: operations', () => {
     await platform.admin('POST', `/blockStatus/room/${room}/bob`)
     socket.emit('chat message', { room, message: 'x', messageType: 'text' }, () => socket.close())
   })
-  afterAll(async () => {
-    await browser.close()
-    await Promise.all([deployment.stop(), hook.stop()])
-  })
+  afterAll(() => Promise.all([deployment.stop(), hook.stop()]))
 
   /** Opens a view of the console as an operator. */
   const open = (view: string, role: 'owner' | 'viewer' = 'owner', allow?: RegExp): Promise<Page> =>

@@ -25,10 +25,7 @@ describe.skipIf(isChromiumMissing())('the console: data that changes under a vie
     alice = await platform.newUser('alice', { nickname: 'Alice' })
     bob = await platform.newUser('bob', { nickname: 'Bob' })
   })
-  afterAll(async () => {
-    await browser.close()
-    await deployment.stop()
-  })
+  afterAll(() => deployment.stop())
 
   const newRoom = (name: string) => platform.newRoom(['alice', 'bob'], { _id: name, name, owner: 'alice' })
   const say = async (room: string, message: string, more = {}): Promise<string> =>

@@ -33,10 +33,7 @@ describe.skipIf(isChromiumMissing())('the console in a browser', () => {
     bob = await platform.newUser('bob', { nickname: 'Bob' })
     room = await platform.newRoom(['alice', 'bob'], { _id: 'friends', name: 'Friends', owner: 'alice' })
   })
-  afterAll(async () => {
-    await browser.close()
-    await deployment.stop()
-  })
+  afterAll(() => deployment.stop())
 
   const say = async (message: unknown, more = {}, user = alice): Promise<string> =>
     String((await user.call('POST', `/rooms/${room}/message`, { message, messageType: 'text', ...more }))['_id'])

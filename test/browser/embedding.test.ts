@@ -18,10 +18,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser, embedded in an
     browser = await startChromium()
     alice = await deployment.platform.newUser('alice', { nickname: 'Alice' })
   })
-  afterAll(async () => {
-    await browser.close()
-    await deployment.stop()
-  })
+  afterAll(() => deployment.stop())
 
   const base = () => `http://127.0.0.1:${deployment.front.port}`
   const newUser = () => deployment.platform.newUser()

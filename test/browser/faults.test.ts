@@ -18,10 +18,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser, during failure
     browser = await startChromium()
     alice = await deployment.platform.newUser('alice', { nickname: 'Alice' })
   })
-  afterAll(async () => {
-    await browser.close()
-    await deployment.stop()
-  })
+  afterAll(() => deployment.stop())
 
   const newUser = () => deployment.platform.newUser()
   const newRoom = (bob: PlatformUser) =>

@@ -26,7 +26,6 @@ describe.skipIf(isChromiumMissing())('the first page of npm start, in a browser'
     text = started.text
   })
   afterAll(async () => {
-    await browser.close()
     await killStarted()
     await rm(data, { recursive: true, force: true })
   })

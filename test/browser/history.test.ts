@@ -30,10 +30,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser, in a room of 1
     }
     await bob.call('PUT', `/rooms/${room}/lastRead`, { message: (await latest())['_id'] })
   })
-  afterAll(async () => {
-    await browser.close()
-    await deployment.stop()
-  })
+  afterAll(() => deployment.stop())
 
   const say = (message: string, more = {}) =>
     deployment.platform.admin('POST', '/messages', { room, sender: alice.id, message, messageType: 'text', ...more })

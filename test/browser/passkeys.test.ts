@@ -20,10 +20,7 @@ describe.skipIf(isChromiumMissing())('passkeys in the console', () => {
     // Passkeys need a domain, not an IP address.
     url = parley.url.replace('127.0.0.1', 'localhost')
   })
-  afterAll(async () => {
-    await browser.close()
-    await deployment.stop()
-  })
+  afterAll(() => deployment.stop())
 
   /** Adds a virtual authenticator that always verifies the user. */
   async function addAuthenticator(page: Page): Promise<void> {

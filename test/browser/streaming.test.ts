@@ -17,10 +17,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: robots that st
     alice = await deployment.platform.newUser('alice', { nickname: 'Alice' })
     robot = await deployment.platform.newUser('helper', { nickname: 'Helper', isRobot: true })
   })
-  afterAll(async () => {
-    await browser.close()
-    await deployment.stop()
-  })
+  afterAll(() => deployment.stop())
 
   async function openNew(): Promise<{ room: string; tab: ChatTab }> {
     const room = await deployment.platform.newRoom([alice.id, robot.id], { name: 'Help', owner: alice.id })

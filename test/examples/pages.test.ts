@@ -14,10 +14,7 @@ describe('the examples with a page', () => {
     deployment = await deploy(1, [], { PARLEY_GATEWAY_CHAT_FRAME_ANCESTORS: '*' })
     if (!hasNoChromium) browser = await startChromium()
   })
-  afterAll(async () => {
-    await browser?.close()
-    await deployment.stop()
-  })
+  afterAll(() => deployment.stop())
 
   const startShop = async (name: string) => {
     const shop = runExample(deployment, name)
