@@ -22,8 +22,9 @@ spawnSync(process.execPath, ['packages/console/build/main.ts', '--types'], { cwd
 const failed = projects.filter((project) => {
   // Incremental builds take a third of the time.
   const remembered = join('.parley/types', `${project.replaceAll('/', '-')}.tsbuildinfo`)
-  const args = ['--noEmit', '-p', project, '--incremental', '--tsBuildInfoFile', remembered]
-  const { status } = spawnSync(tsc, args, { cwd, stdio: 'inherit' })
+  // By default, four checkers each check the types that files share, and a fifth of the time goes to collecting garbage.
+  const args = ['--noEmit', '-p', project, '--checkers', '1', '--incremental', '--tsBuildInfoFile', remembered]
+  const { status } = spawnSync(tsc, args, { cwd, stdio: 'inherit', env: { ...process.env, GOGC: '300' } })
   return status !== 0
 })
 process.exitCode = failed.length > 0 ? 1 : 0
