@@ -77,22 +77,17 @@ function schemaBlock({ components }: ApiDocument, name: string): string {
 }
 
 /** The operations, with references to bodies, results and errors resolved. */
-export function operationsOf({
-  paths,
-  components,
-}: ApiDocument): { operation: ApiOperation; method: string; path: string }[] {
-  return Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({
-      operation: inPlace(operation, components),
-      method: method.toUpperCase(),
-      path,
-    })),
-  )
+export function operationsOf({ paths, components }: ApiDocument): ApiOperation[] {
+  const all = Object.values(paths).flatMap((methods) => Object.values(methods))
+  return all.map((operation) => inPlace(operation, components))
 }
 
-function operationBlock(document: ApiDocument, id: string): string {
-  const found = operationsOf(document).find(({ operation }) => operation.operationId === id)
-  if (found) return describe(found.method, found.path, found.operation)
+function operationBlock({ paths, components }: ApiDocument, id: string): string {
+  for (const [path, methods] of Object.entries(paths)) {
+    const found = Object.entries(methods).find(([, { operationId }]) => operationId === id)
+    // Resolving the references of every operation for each block would take a minute for all pages.
+    if (found) return describe(found[0].toUpperCase(), path, inPlace(found[1], components))
+  }
   throw new Error(`docs/openapi.json has no operation ${id}`)
 }
 

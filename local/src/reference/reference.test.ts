@@ -6,7 +6,7 @@ import { type ApiDocument, type ApiResponse, documented, everywhere, fillPage, o
 
 const docs = join(import.meta.dirname, '../../../docs')
 const document: ApiDocument = JSON.parse(readFileSync(join(docs, 'openapi.json'), 'utf8'))
-const operations = operationsOf(document).map(({ operation }) => operation)
+const operations = operationsOf(document)
 const pages = readdirSync(join(docs, 'reference')).map((name) => join(docs, 'reference', name))
 
 describe('docs/reference', () => {
