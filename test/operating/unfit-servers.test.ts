@@ -15,7 +15,7 @@ import { eventually, type Platform, startPlatform } from '../platform.ts'
 
 const services = ['api-gateway', 'realtime', 'push', 'stats'] as const
 
-describe('a service exits with one sentence', () => {
+describe('a service exits with one sentence, and so does `parley migrate`', () => {
   const dir = mkdtempSync(join(tmpdir(), 'parley-unfit-'))
   const started: ChildProcess[] = []
   let platform: Platform
@@ -46,22 +46,27 @@ describe('a service exits with one sentence', () => {
   }
   async function refusedBy(sentence: RegExp, env: NodeJS.ProcessEnv): Promise<void> {
     for (const service of services) await assert.rejects(platform.start(service, env), sentence, service)
+    const { message } = await migrate(env).then(
+      () => assert.fail('it migrated'),
+      (error: Error) => error,
+    )
+    assert.match(message, sentence)
   }
-  const parley = (mongoUrl: string) =>
+  const migrate = (env: NodeJS.ProcessEnv) =>
     promisify(execFile)(process.execPath, [parleyFile, 'migrate'], {
-      env: { ...process.env, PARLEY_MONGO_URL: mongoUrl },
+      env: { ...process.env, PARLEY_MONGO_URL: platform.servers.mongoUrl, ...env },
     })
 
-  test('on a standalone MongoDB, for any form of its URL; so does `parley migrate`', async () => {
+  test('on a standalone MongoDB, for any form of its URL', async () => {
     const args = (port: number) => ['--port', `${port}`, '--bind_ip', '127.0.0.1', '--dbpath', dir, '--nounixsocket']
     const [port = 0] = await freePorts(1)
     const place = await locate('mongo', { ...process.env, PARLEY_SERVERS: 'path,wheels' }, () => undefined)
     started.push(spawn(place.way === 'program' ? place.program : '', args(port), { stdio: 'ignore' }))
-    const standalone = /stopped with exit code 1: MongoDB: the server is standalone, .*--replSet/
+    const standalone = /MongoDB: the server is standalone, .*--replSet/
     for (const query of ['', '?replicaSet=parley', '?directConnection=true']) {
       const url = `mongodb://127.0.0.1:${port}/parley${query}`
       await eventually('mongod responds', () =>
-        parley(url).then(
+        migrate({ PARLEY_MONGO_URL: url }).then(
           () => assert.fail('it migrated'),
           (error: { code: number; stderr: string }) =>
             error.code === 1 && /the server is standalone/.test(error.stderr),
@@ -74,7 +79,7 @@ describe('a service exits with one sentence', () => {
   test('on a NATS without JetStream', async () => {
     const port = await run('nats', (at) => ['--addr', '127.0.0.1', '--port', `${at}`], 'INFO ')
     const env = { PARLEY_NATS_URL: `nats://127.0.0.1:${port}` }
-    await refusedBy(/stopped with exit code 1: NATS: the server has no JetStream.*--jetstream/, env)
+    await refusedBy(/NATS: the server has no JetStream.*--jetstream/, env)
   })
 
   for (const { name, url, reads, plays, sentence } of [
@@ -83,25 +88,32 @@ describe('a service exits with one sentence', () => {
       url: (port: number) => `mongodb://127.0.0.1:${port}/parley?directConnection=true`,
       // In BSON, the text is between its length and a NUL.
       reads: /(?<=version\0.{4})\d(?=\.\d+\.\d+\0)/gs,
-      plays: '5',
-      sentence: /exit code 1: MongoDB: the server has version 5\.\S+: Parley needs 6\.0 or newer/,
+      plays: () => '5',
+      sentence: /MongoDB: the server has version 5\.\S+: Parley needs 6\.0 or newer/,
     },
     {
       name: 'NATS',
       url: (port: number, { username, password }: URL) => `nats://${username}:${password}@127.0.0.1:${port}`,
       reads: /(?<="version":")[^"]+/g,
-      plays: '2.9.25',
-      sentence: /exit code 1: NATS: the server has version 2\.9\.25: Parley needs 2\.10 or newer/,
+      plays: () => '2.9.25',
+      sentence: /NATS: the server has version 2\.9\.25: Parley needs 2\.10 or newer/,
     },
     {
       name: 'REDIS',
       url: (port: number, { pathname }: URL) => `redis://127.0.0.1:${port}${pathname}`,
       reads: /(?<=redis_version:)\d/g,
-      plays: '5',
-      sentence: /exit code 1: Redis: the server has version 5\.\S+: Parley needs 6\.2 or newer/,
+      plays: () => '5',
+      sentence: /Redis: the server has version 5\.\S+: Parley needs 6\.2 or newer/,
+    },
+    {
+      name: 'REDIS',
+      url: (port: number, { pathname }: URL) => `redis://127.0.0.1:${port}${pathname}`,
+      reads: /(?<=maxmemory:)0|(?<=maxmemory_policy:)noeviction/g,
+      plays: (text: string) => (text === '0' ? '9' : 'evicts-any'),
+      sentence: /Redis: the server evicts keys \(maxmemory-policy evicts-any\): set noeviction/,
     },
   ]) {
-    test(`on an outdated ${name}, simulated by a proxy in front of the real one`, async () => {
+    test(`on a ${name} for which ${sentence} holds, by a proxy in front of the real one`, async () => {
       const { mongoUrl, natsUrl, redisUrl } = platform.servers
       const real = new URL({ MONGO: mongoUrl, NATS: natsUrl, REDIS: redisUrl }[name] ?? '')
       const proxy = createServer((client) => {
@@ -109,7 +121,12 @@ describe('a service exits with one sentence', () => {
         client.pipe(server)
         server.on('data', (data) => {
           // Keep the length, since BSON and RESP count bytes.
-          client.write(Buffer.from(data.toString('latin1').replace(reads, plays), 'latin1'))
+          client.write(
+            Buffer.from(
+              data.toString('latin1').replace(reads, (text) => plays(text)),
+              'latin1',
+            ),
+          )
         })
         for (const [one, other] of [[client, server] as const, [server, client] as const]) {
           one.on('error', () => other.destroy())

@@ -64,17 +64,22 @@ export const natsSettings = {
   },
 } satisfies SettingsDefinition
 
-/** The settings of every service. A service's definition starts with `...sharedSettings`. */
-export const sharedSettings = {
-  ...mongoSettings,
-  ...natsSettings,
+/** The connection to Redis. */
+export const redisSettings = {
   redisUrl: {
     env: 'PARLEY_REDIS_URL',
     help: 'the Redis server: redis://host:6379; with an ACL user: redis://user:password@host; via Sentinel: redis+sentinel://user:password@host:26379,host:26379/name-of-the-master',
     schema: z.string().regex(/^rediss?(?:\+sentinel)?:\/\/./, 'expected a redis:// or redis+sentinel:// URL'),
-    secret: true,
+    secret: true as const,
   },
   redisTls: tlsSettings(tlsPrefix.redis, 'Redis', 'a rediss:// URL'),
+} satisfies SettingsDefinition
+
+/** The settings of every service. A service's definition starts with `...sharedSettings`. */
+export const sharedSettings = {
+  ...mongoSettings,
+  ...natsSettings,
+  ...redisSettings,
   stream: {
     count: {
       env: 'PARLEY_STREAMS',

@@ -8,18 +8,26 @@ import { mongoSettings, tlsPrefix } from '@parley/service/shared-settings'
 import { tlsOptions } from '@parley/service/tls-settings'
 import { Command } from 'commander'
 import { byCommand } from './by-command.ts'
+import { checkBusAndPresence, named } from './check-bus-and-presence.ts'
 
 const reminderMS = 10_000
 
-/** `parley migrate`: migrates the database to this release's schema; services of the previous release keep working. */
+/**
+ * `parley migrate`: checks the servers and migrates the database to this release's schema. Services of the previous
+ * release keep working.
+ */
 export function migrateCommand(): Command {
   return new Command('migrate')
     .description("Migrate the database to this release's schema: indexes and data. Safe to repeat.")
+    .addHelpText('after', '\nAlso checks the servers of PARLEY_NATS_URL and PARLEY_REDIS_URL, if they are set.')
     .option('--dry-run', 'only list pending migrations; exits with 2 if there are any')
     .action(async ({ dryRun = false }: { dryRun?: boolean }) => {
+      await checkBusAndPresence(process.env)
       const { mongoUrl, mongoTls } = readSettings(mongoSettings, process.env)
       const tls = tlsOptions(mongoTls, tlsPrefix.mongo)
-      const db = await connectDb(mongoUrl, { appName: 'parley-migrate', timeoutMS: migrateTimeoutMS, tls })
+      const db = await connectDb(mongoUrl, { appName: 'parley-migrate', timeoutMS: migrateTimeoutMS, tls }).catch(
+        named('MongoDB'),
+      )
       const reminder = setInterval(() => console.log('still running'), reminderMS)
       try {
         if (dryRun) {
