@@ -90,7 +90,7 @@ export function namedBy(schema: z.core.$ZodType): Named | undefined {
 export const userId = naming('user', freeId.describe('User ID'))
 export const roomId = naming('room', freeId.describe('Room ID'))
 
-/** Parley generates message IDs (24 hexadecimal digits). Any other string is an unknown message. */
+/** Parley generates message IDs (32 hexadecimal digits, or 24 if given before the send). Any other string is an unknown message. */
 export const messageId = naming('message', madeId().describe('Message ID'))
 
 /** Milliseconds since 1970-01-01 UTC. */

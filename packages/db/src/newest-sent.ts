@@ -1,6 +1,6 @@
-import { ObjectId } from 'mongodb'
 import type { Db } from './db.ts'
 import { asMessages } from './message-buckets/all-messages.ts'
+import { idsOfSeconds } from './messages/message-id.ts'
 import { bucketLevels } from './statistics/buckets.ts'
 import type { SentFact } from './statistics/counted-messages.ts'
 
@@ -8,13 +8,12 @@ import type { SentFact } from './statistics/counted-messages.ts'
  * The first and last flushed message per room, sender and minute since a time, for the statistics. Excludes threads.
  */
 export async function findNewestSent(db: Db, app: string, sinceMS: number): Promise<SentFact[]> {
-  const since = ObjectId.createFromTime(Math.floor(sinceMS / 1_000)).toHexString()
   const minute = { $floor: { $divide: ['$createdAtMS', bucketLevels.minute.sizeMS] } }
-  const isSince = { $gte: since }
+  const isSince = { $gte: idsOfSeconds(sinceMS, sinceMS).$gte }
   const apart = [{ $match: { _id: isSince, app, threadOf: { $exists: false } } }]
   const found = await db.messageBuckets
     .aggregate<{ _id: { room: string; user: string }; first: number; last: number; atMS: number }>([
-      { $match: { messages: { $elemMatch: { _id: isSince } }, app } },
+      { $match: { minutes: { $gte: Math.floor(sinceMS / bucketLevels.minute.sizeMS) }, app } },
       ...asMessages,
       { $match: { _id: isSince } },
       { $unionWith: { coll: db.messages.collectionName, pipeline: apart } },

@@ -2,13 +2,12 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { batched } from '@parley/async/batch'
 import { isDatabaseAway } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
-import { newId } from '@parley/db/messages/messages'
 import { appendStored, appendToBuffers, fenceAppends, type RoomAppend } from '@parley/db/room-buffer/append'
 import { findArrived, untilDurable } from '@parley/db/room-buffer/buffer'
 import type { SendFacts } from '@parley/db/room-buffer/facts'
 import { NoTurn } from '@parley/db/transactions/turns'
 import type { UserDoc } from '@parley/db/users/documents'
-import { type DecideParts, decide, readFacts, type Send, type SendResult } from './decide.ts'
+import { type DecideParts, decide, readFacts, type SendResult } from './decide.ts'
 import type { Flusher } from './flush.ts'
 import type { Draft } from './new-message.ts'
 import { type PendingAppend, splitByRoom, splitLarge, withPlaces } from './pending-append.ts'
@@ -35,7 +34,7 @@ export interface AppendParts extends DecideParts {
   flusher: Flusher
 }
 
-type SendResults = Map<string, SendResult | Promise<SendResult>>
+type SendResults = Map<Draft, SendResult | Promise<SendResult>>
 
 /** The last write, until its result is recorded. */
 type Attempt =
@@ -49,9 +48,8 @@ type Attempt =
 /** Creates a queue in which concurrent sends share a write. Sends to one room go one batch after the other. */
 export function createSendQueue(parts: AppendParts): (draft: Draft) => Promise<SendResult> {
   const write = async (drafts: Draft[]) => {
-    const sends = drafts.map((draft) => ({ draft, id: draft.id ?? newId() }))
-    const results = await appendSends(parts, sends)
-    return sends.map(({ id }) => results.get(id) as SendResult | Promise<SendResult>)
+    const results = await appendDrafts(parts, drafts)
+    return drafts.map((draft) => results.get(draft) as SendResult | Promise<SendResult>)
   }
   const keyOf = ({ app, room }: Draft) => key(app, room)
   return batched(write, { most: messagesPerWrite, concurrency: writesAtOnce, maxWaitMS, restShare, keyOf })
@@ -61,13 +59,13 @@ export function createSendQueue(parts: AppendParts): (draft: Draft) => Promise<S
  * Appends messages to the buffers of their rooms with cached facts, which the write proves. Rooms that have changed are
  * read and retried without delaying the others. The result of a failed write is looked up before the next write, so
  * nothing is written twice. A refused draft leaves no trace and takes no seq.
- * @returns a result per send, by ID; a rejected promise if it could not be written
+ * @returns a result per draft; a rejected promise if it could not be written
  */
-async function appendSends(parts: AppendParts, sends: readonly Send[]): Promise<SendResults> {
+async function appendDrafts(parts: AppendParts, drafts: readonly Draft[]): Promise<SendResults> {
   const results: SendResults = new Map()
-  const left = () => sends.filter(({ id }) => !results.has(id))
+  const left = () => drafts.filter((draft) => !results.has(draft))
   // Only events need the profiles, so the write does not wait for them.
-  const readProfiles = () => handled(parts.profiles(left().map(({ draft }) => draft)))
+  const readProfiles = () => handled(parts.profiles(left()))
   const deadlineMS = performance.now() + giveUpAfterMS
   let profiles = readProfiles()
   let attempt: Attempt = { is: 'none' }
@@ -91,13 +89,13 @@ async function appendSends(parts: AppendParts, sends: readonly Send[]): Promise<
         new Map(),
         results,
       )
-      for (const group of apart) appendApart(parts, group, sends, results)
+      for (const group of apart) appendApart(parts, group, results)
       if (now.length === 0) continue
       attempt = { is: 'unknown', pending: now }
       attempt = await write(parts, now, marks)
     } catch (error) {
       if (!isDatabaseAway(error) || performance.now() > deadlineMS) {
-        for (const { id } of left()) results.set(id, handled(Promise.reject(error)))
+        for (const draft of left()) results.set(draft, handled(Promise.reject(error)))
         break
       }
       await pause(awayPauseMS)
@@ -125,13 +123,13 @@ async function findWritten({ db, cache }: AppendParts, attempt: Attempt): Promis
 
 async function decideByRoom(
   parts: AppendParts,
-  sends: readonly Send[],
+  drafts: readonly Draft[],
 ): Promise<{ pending: PendingAppend[]; marks: SendFacts['marks'] }> {
-  const facts = await parts.cache.find(sends, (unknown) => readFacts(parts.db, unknown))
-  const batch = await decide(parts, sends, facts)
+  const facts = await parts.cache.find(drafts, (unknown) => readFacts(parts.db, unknown))
+  const batch = await decide(parts, drafts, facts)
   // The first send may not be durable yet, and a repeat must not be acknowledged before it.
   if (batch.results.some((result) => 'repeated' in result && result.repeated)) await untilDurable(parts.db)
-  return { pending: splitByRoom(batch, sends, (roomKey) => parts.cache.isShared(roomKey)), marks: facts.marks }
+  return { pending: splitByRoom(batch, drafts, (roomKey) => parts.cache.isShared(roomKey)), marks: facts.marks }
 }
 
 async function write(
@@ -152,7 +150,7 @@ function record(
   results: SendResults,
 ): void {
   for (const { results: own, append } of decided) {
-    for (const [id, result] of own) results.set(id, result)
+    for (const [draft, result] of own) results.set(draft, result)
     if (!append) continue
     cache.appended(append)
     flusher.take(append, senders)
@@ -160,18 +158,10 @@ function record(
 }
 
 /** Appends a group on its own, without delaying the results of the others. */
-function appendApart(
-  parts: AppendParts,
-  group: readonly PendingAppend[],
-  sends: readonly Send[],
-  results: SendResults,
-): void {
-  const ids = new Set(group.flatMap((one) => one.results.map(([id]) => id)))
-  const appended = appendSends(
-    parts,
-    sends.filter(({ id }) => ids.has(id)),
-  )
-  for (const id of ids) results.set(id, handled(appended.then((all) => all.get(id) as SendResult)))
+function appendApart(parts: AppendParts, group: readonly PendingAppend[], results: SendResults): void {
+  const drafts = group.flatMap((one) => one.results.map(([draft]) => draft))
+  const appended = appendDrafts(parts, drafts)
+  for (const draft of drafts) results.set(draft, handled(appended.then((all) => all.get(draft) as SendResult)))
 }
 
 function appendOf({ append }: PendingAppend): RoomAppend[] {

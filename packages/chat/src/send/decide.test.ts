@@ -20,7 +20,7 @@ const draft = (fields: Partial<Draft> = {}): Draft => ({
 function batchOf(drafts: readonly Draft[], rooms: RoomDoc[], members: MembershipDoc[], sent: MessageDoc[] = []) {
   const before = new Map(sent.map((message) => [key(app, message.sender, 'key', message.room), message]))
   const batch = new MessageBatch({ rooms, memberships: members, pauses: new Map() }, before)
-  for (const [i, each] of drafts.entries()) batch.add(each, `m${i}`)
+  for (const [i, each] of drafts.entries()) batch.add({ ...each, id: `m${i}` })
   return batch
 }
 const refusal = (result: SendResult | undefined) => (result && 'refused' in result ? result.refused : undefined)

@@ -4,7 +4,7 @@ import type { Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
 import { currentMessage, isDeletedIn } from '@parley/db/messages/deleted-messages'
 import type { MessageDoc } from '@parley/db/messages/documents'
-import { newId } from '@parley/db/messages/messages'
+import { newMessageID } from '@parley/db/messages/message-id'
 import { sendKeyOf } from '@parley/db/messages/send-keys'
 import { untilDurable } from '@parley/db/room-buffer/buffer'
 import { findSendFacts, type Pause, type SendFacts } from '@parley/db/room-buffer/facts'
@@ -20,12 +20,6 @@ import { findPauses } from './slow-mode.ts'
 export interface DecideParts {
   db: Db
   censor: Censor
-}
-
-/** A draft with the ID of its message. */
-export interface Send {
-  draft: Draft
-  id: string
 }
 
 interface Accepted {
@@ -44,9 +38,8 @@ export interface Refusal {
 
 export type SendResult = Accepted | Refusal
 
-/** Reads all facts that decide these sends in one round trip. The write proves that they still hold. */
-export async function readFacts(db: Db, sends: readonly Send[]): Promise<SendFacts> {
-  const drafts = sends.map(({ draft }) => draft)
+/** Reads all facts that decide these drafts in one round trip. The write proves that they still hold. */
+export async function readFacts(db: Db, drafts: readonly Draft[]): Promise<SendFacts> {
   const facts = await findSendFacts(db, {
     rooms: unique(drafts.map(({ app, room }) => key(app, room))),
     memberships: unique(drafts.flatMap(({ app, room, sender }) => [key(app, room, sender), appBanKey(app, sender)])),
@@ -59,25 +52,24 @@ export async function readFacts(db: Db, sends: readonly Send[]): Promise<SendFac
   return { ...facts, pauses: await findPauses(db, drafts, facts.rooms) }
 }
 
-/** Decides sends by facts, after masking their content by the app's words. */
+/** Decides drafts by facts, after masking their content by the app's words. */
 export async function decide(
   { db, censor }: DecideParts,
-  sends: readonly Send[],
+  drafts: readonly Draft[],
   facts: SendFacts,
 ): Promise<MessageBatch> {
   const [masks, sentBefore] = await Promise.all([censor.masks(facts.config), findSentBefore(db, facts)])
   const batch = new MessageBatch(facts, sentBefore)
-  for (const { draft, id } of sends) {
+  for (const draft of drafts) {
     const mask = masks.get(draft.app)
-    batch.add(mask ? { ...draft, content: mask(draft.content) } : draft, id)
+    batch.add(mask ? { ...draft, content: mask(draft.content) } : draft)
   }
   return batch
 }
 
 /** The result that a send would have now. Writes nothing. */
 export async function expectedResult(parts: DecideParts, draft: Draft): Promise<SendResult | undefined> {
-  const sends = [{ draft, id: newId() }]
-  const { results } = await decide(parts, sends, await readFacts(parts.db, sends))
+  const { results } = await decide(parts, [draft], await readFacts(parts.db, [draft]))
   return results[0]
 }
 
@@ -115,11 +107,11 @@ export class MessageBatch {
     this.#memberships = new Map(memberships.map((membership) => [membership._id, membership]))
   }
 
-  add(draft: Draft, id: string): void {
-    this.results.push(this.#decide(draft, id))
+  add(draft: Draft): void {
+    this.results.push(this.#decide(draft))
   }
 
-  #decide(draft: Draft, id: string): SendResult {
+  #decide(draft: Draft): SendResult {
     const sendKey = draft.sendKey === undefined ? undefined : sendKeyOf(draft, draft.sendKey)
     const before = sendKey === undefined ? undefined : (this.#bySendKey.get(sendKey) ?? this.#sentBefore.get(sendKey))
     const room = this.#rooms.get(key(draft.app, draft.room))
@@ -137,7 +129,7 @@ export class MessageBatch {
     const afterMS = draft.byClient ? this.#pauseLeft(membership._id, room) : 0
     if (afterMS > 0) return { refused: 'SLOW_MODE', afterMS }
 
-    const message = toMessage(draft, this.#advance(room, draft, id))
+    const message = toMessage(draft, this.#advance(room, draft))
     this.messages.push(message)
     this.sent.set(membership._id, (this.sent.get(membership._id) ?? 0) + 1)
     if (sendKey !== undefined) this.#bySendKey.set(sendKey, message)
@@ -152,11 +144,12 @@ export class MessageBatch {
     return pause.lastMS + pause.everyMS - Math.max(clock.now(), room.clockMS + 1)
   }
 
-  /** The room's next seq, with the time of its message. */
-  #advance(room: RoomToSendTo, draft: Draft, lastMessageID: string): RoomAdvance {
+  /** The room's next seq, with the ID and time of its message. */
+  #advance(room: RoomToSendTo, draft: Draft): RoomAdvance {
     const nextTime = this.#times.get(room._id) ?? messageTimes(room)
     this.#times.set(room._id, nextTime)
     const seq = (this.advances.get(room._id)?.seq ?? room.seq) + 1
+    const lastMessageID = draft.id ?? newMessageID({ roomKey: room._id, seq })
     const advance = { room, seq, clockMS: nextTime(bytesOf(draft)), lastMessageID }
     this.advances.set(room._id, advance)
     return advance

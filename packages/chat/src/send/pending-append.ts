@@ -3,7 +3,7 @@ import { key } from '@parley/db/keys'
 import type { MessageDoc } from '@parley/db/messages/documents'
 import { maxBufferBytes, type RoomAppend } from '@parley/db/room-buffer/append'
 import { findPlaces, type MessagePlace } from '@parley/db/room-buffer/buffer'
-import type { MessageBatch, Send, SendResult } from './decide.ts'
+import type { MessageBatch, SendResult } from './decide.ts'
 import { bytesOf, type Draft } from './new-message.ts'
 
 /** A larger message goes straight to `messages`, since every further append rewrites the whole buffer. */
@@ -15,35 +15,36 @@ const entryBytes = 300
 /** Large messages per transaction. While MongoDB writes them, the next ones are prepared. */
 const largePerTransaction = 16
 
-/** The sends to one room in one write, with their results if it succeeds. */
+/** The drafts to one room in one write, with their results if it succeeds. */
 export interface PendingAppend {
-  results: [id: string, result: SendResult][]
-  /** Absent if every send is refused or repeated. */
+  results: [draft: Draft, result: SendResult][]
+  /** Absent if every draft is refused or repeated. */
   append?: RoomAppend
 }
 
 /** @param isShared whether other processes send to a room, by its key */
 export function splitByRoom(
   batch: MessageBatch,
-  sends: readonly Send[],
+  drafts: readonly Draft[],
   isShared: (roomKey: string) => boolean,
 ): PendingAppend[] {
-  const numbered = sends.map((send, i) => ({ send, result: batch.results[i] as SendResult }))
-  const byRoom = Map.groupBy(numbered, ({ send }) => key(send.draft.app, send.draft.room))
+  const decided = drafts.map((draft, i): PendingAppend['results'][number] => [draft, batch.results[i] as SendResult])
+  const byRoom = Map.groupBy(decided, ([{ app, room }]) => key(app, room))
   const messages = Map.groupBy(batch.messages, ({ roomKey }) => roomKey)
-  const drafts = new Map(sends.map(({ draft, id }) => [id, draft]))
-  return [...byRoom].map(([roomKey, own]) => {
-    const results = own.map(({ send, result }): PendingAppend['results'][number] => [send.id, result])
+  const draftOf = new Map(
+    decided.flatMap(([draft, result]) => ('message' in result && !result.repeated ? [[result.message, draft]] : [])),
+  )
+  return [...byRoom].map(([roomKey, results]) => {
     const room = batch.advances.get(roomKey)?.room
     const fresh = messages.get(roomKey) ?? []
-    return room ? { results, append: toAppend(room, fresh, drafts, isShared(roomKey)) } : { results }
+    return room ? { results, append: toAppend(room, fresh, draftOf, isShared(roomKey)) } : { results }
   })
 }
 
 function toAppend(
   room: RoomAppend['room'],
   fresh: readonly MessageDoc[],
-  drafts: ReadonlyMap<string, Draft>,
+  draftOf: ReadonlyMap<MessageDoc, Draft>,
   isShared: boolean,
 ): RoomAppend {
   const sizes = fresh.map(bytesOf)
@@ -52,7 +53,7 @@ function toAppend(
   const fits =
     Math.max(...sizes) <= maxMessageBytes && bytes <= maxAppendBytes && (room.bufferBytes ?? 0) < maxBufferBytes
   const messages = fresh.map((message) => {
-    const { sendKey, quoted } = drafts.get(message._id) ?? {}
+    const { sendKey, quoted } = draftOf.get(message) ?? {}
     return { message, sendKey, quoted }
   })
   // Only an unchanged seq proves that an idempotency key is unused, since every send increments it.
@@ -114,9 +115,9 @@ function atPlaces(
   const placed = new Map(messages.map(({ message }) => [message._id, message]))
   const firstSeq = messages[0]?.message.seq ?? 1
   return {
-    results: results.map(([id, result]) => {
-      const message = placed.get(id)
-      return [id, message ? { ...result, message, repeated: false } : result]
+    results: results.map(([draft, result]) => {
+      const message = 'message' in result ? placed.get(result.message._id) : undefined
+      return [draft, message ? { ...result, message, repeated: false } : result]
     }),
     append: { ...append, room: { ...append.room, seq: firstSeq - 1 }, messages },
   }

@@ -5,7 +5,7 @@ import { noFacts, type SendFacts } from '@parley/db/room-buffer/facts'
 import { isBlocked } from '@parley/db/rooms/blocked-members'
 import { appBanKey } from '@parley/db/users/app-bans'
 import { LRUCache } from 'lru-cache'
-import type { Send } from './decide.ts'
+import type { Draft } from './new-message.ts'
 
 /** Maximum number of rooms and senders together. */
 const maxEntries = 100_000
@@ -19,8 +19,8 @@ const sharedMS = 2_000
  * alone), the configuration by its mark. No write proves a refusal, so nothing that would cause one is cached.
  */
 export interface RoomCache {
-  /** Facts that decide these sends, cached or read by `read`. */
-  find(sends: readonly Send[], read: (unknown: readonly Send[]) => Promise<SendFacts>): Promise<SendFacts>
+  /** Facts that decide these drafts, cached or read by `read`. */
+  find(drafts: readonly Draft[], read: (unknown: readonly Draft[]) => Promise<SendFacts>): Promise<SendFacts>
   /** Advances a cached room by an append of this process. */
   appended(append: RoomAppend): void
   /** Whether other processes send to the room, so that its `seq` rarely matches the cached one. */
@@ -53,23 +53,23 @@ export function createRoomCache(): RoomCache {
   const apps = new LRUCache<string, CachedConfig>({ max: maxApps })
   const shared = new LRUCache<string, true>({ max: 10_000, ttl: sharedMS })
 
-  /** Adds cached facts, and returns the sends that need more. */
-  function addCached(facts: SendFacts, sends: readonly Send[]): Send[] {
-    const unknown: Send[] = []
-    for (const [roomKey, own] of Map.groupBy(sends, ({ draft }) => key(draft.app, draft.room))) {
+  /** Adds cached facts, and returns the drafts that need more. */
+  function addCached(facts: SendFacts, drafts: readonly Draft[]): Draft[] {
+    const unknown: Draft[] = []
+    for (const [roomKey, own] of Map.groupBy(drafts, ({ app, room }) => key(app, room))) {
       const room = cachedRoom({ rooms, apps }, roomKey, own)
       if (room) {
         facts.rooms.push(room)
-        for (const { draft } of own) facts.memberships.push({ _id: key(draft.app, draft.room, draft.sender) })
+        for (const draft of own) facts.memberships.push({ _id: key(draft.app, draft.room, draft.sender) })
       } else unknown.push(...own)
     }
     return unknown
   }
 
   return {
-    async find(sends, read) {
+    async find(drafts, read) {
       const facts = noFacts()
-      const unknown = addCached(facts, sends)
+      const unknown = addCached(facts, drafts)
       const config = new Map(facts.rooms.map(({ app }) => [app, apps.get(app) as CachedConfig]))
       if (unknown.length > 0) {
         const found = await read(unknown)
@@ -106,14 +106,14 @@ export function createRoomCache(): RoomCache {
   }
 }
 
-/** The cached room, if all of these sends are known to be allowed. */
+/** The cached room, if all of these drafts are known to be allowed. */
 function cachedRoom(
   { rooms, apps }: { rooms: LRUCache<string, CachedRoom>; apps: LRUCache<string, CachedConfig> },
   roomKey: string,
-  sends: readonly Send[],
+  drafts: readonly Draft[],
 ): RoomAppend['room'] | undefined {
   const known = rooms.get(roomKey)
-  const isEnough = sends.every(({ draft: { app, room, sender, sendKey } }) => {
+  const isEnough = drafts.every(({ app, room, sender, sendKey }) => {
     const config = sendKey === undefined ? apps.get(app) : undefined
     return config && known && known.mark === config.mark && known.members.has(key(app, room, sender))
   })

@@ -2,7 +2,7 @@ import { clock } from '@parley/async/clock'
 import { soonMS } from '@parley/bus/events/publish'
 import { key } from '@parley/db/keys'
 import type { MessageDoc } from '@parley/db/messages/documents'
-import { findMessages, findMessagesOfRoom, newId } from '@parley/db/messages/messages'
+import { findMessages, findMessagesOfRoom } from '@parley/db/messages/messages'
 import { setSearchWords } from '@parley/db/messages/search-texts'
 import { findSendKey, insertSendKey, sendKeyOf } from '@parley/db/messages/send-keys'
 import type { MembershipDoc, RoomDoc } from '@parley/db/rooms/documents'
@@ -35,7 +35,7 @@ export type ThreadDraft = Draft & { replyTo: string }
  * room. Otherwise the room is unchanged.
  */
 export async function sendInThread(chat: Chat, draft: ThreadDraft): Promise<SendResult> {
-  const { app, room: roomId, quoted, replyTo, id = newId() } = draft
+  const { app, room: roomId, quoted, replyTo } = draft
   const { value, noted } = await changeAndNote(
     chat,
     threadOrderingKey(app, roomId, quoted?.threadOf ?? replyTo),
@@ -44,18 +44,18 @@ export async function sendInThread(chat: Chat, draft: ThreadDraft): Promise<Send
       const mask = await chat.censor.maskOf(app)
       const masked = mask ? { ...draft, content: mask(draft.content) } : draft
       const room = await lockRoom(chat.db, app, roomId, session)
-      const { result, parent } = await decide(chat, masked, id, room, session)
+      const { result, parent } = await decide(chat, masked, room, session)
       if (!room || !parent || 'refused' in result || result.repeated) return { room, result }
       const message = await write(chat, result.message, parent, room, session)
       if (draft.sendKey !== undefined) {
         await insertSendKey(
           chat.db,
-          { _id: sendKeyOf(draft, draft.sendKey), message: id, usedAt: clock.date() },
+          { _id: sendKeyOf(draft, draft.sendKey), message: message._id, usedAt: clock.date() },
           session,
         )
       }
       const isSoonAfter = message.createdAtMS < room.clockMS + soonMS && { isSoonAfter: true as const }
-      pending.push({ kind: 'message', message: id, event: 'thread message', ...isSoonAfter })
+      pending.push({ kind: 'message', message: message._id, event: 'thread message', ...isSoonAfter })
       return { room, result: { message, repeated: false, quoted: parent } }
     },
     roomOrderingKey(app, roomId),
@@ -70,7 +70,7 @@ export async function sendInThread(chat: Chat, draft: ThreadDraft): Promise<Send
  * Decides the draft by the same rules as any message. An accepted one has a seq and time of the room, which `write`
  * replaces.
  */
-async function decide(chat: Chat, draft: ThreadDraft, id: string, room: RoomDoc | null, session: Session) {
+async function decide(chat: Chat, draft: ThreadDraft, room: RoomDoc | null, session: Session) {
   const { db } = chat
   const { app, sender, replyTo } = draft
   const own = key(app, draft.room, sender)
@@ -82,7 +82,7 @@ async function decide(chat: Chat, draft: ThreadDraft, id: string, room: RoomDoc 
   const facts = { rooms: room ? [room] : [], memberships, pauses }
   const batch = new MessageBatch(facts, before)
   const { quoted: _quoted, ...rest } = draft
-  batch.add(parent ? { ...rest, quoted: parent } : rest, id)
+  batch.add(parent ? { ...rest, quoted: parent } : rest)
   return { result: batch.results[0] as SendResult, parent }
 }
 

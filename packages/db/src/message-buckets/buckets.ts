@@ -3,14 +3,20 @@ import type { ClientSession, Document, IndexDescription } from 'mongodb'
 import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
 import type { MessageDoc } from '../messages/documents.ts'
+import { hex, placeInID, roomHash, secondOfID } from '../messages/message-id.ts'
 import { runWrites } from '../transactions/run-writes.ts'
 import { isConflict, isDuplicateKey } from '../transactions/transaction.ts'
 import type { BucketedMessage, MessageBucketDoc } from './documents.ts'
 
 export const bySenders = { key: { roomKey: 1, senders: 1, number: 1 } } as const satisfies IndexDescription
 
+/** Finds the buckets of messages by ID. */
+export const byID = { key: { idKeys: 1 } } as const satisfies IndexDescription
+export const byMinute = { key: { minutes: 1 } } as const satisfies IndexDescription
+
 export const messageBucketIndexes: IndexDescription[] = [
-  { key: { 'messages._id': 1 } },
+  byID,
+  byMinute,
   { key: { roomKey: 1, firstMS: 1, number: 1 } },
   { key: { roomKey: 1, lastMS: 1, number: 1 } },
   bySenders,
@@ -33,6 +39,25 @@ export function bucketKeyOf(roomKey: string, seq: string): Document {
   const number = { $floor: { $divide: [{ $subtract: [seq, 1] }, perBucket] } }
   const digits = { $substrBytes: [{ $toString: { $toLong: { $add: [10 ** numberDigits, number] } } }, 1, numberDigits] }
   return { $concat: [roomKey, { $literal: key('', '') }, digits] }
+}
+
+/** The `idKeys` of the buckets that can have messages with these IDs. */
+export function idKeysOf(ids: readonly string[]): string[] {
+  const own = ids.flatMap((id) => {
+    const place = placeInID(id)
+    return place ? [idKey(place.room, bucketNumber(place.seq))] : []
+  })
+  return [...new Set([...own, ...ids])]
+}
+
+function idKey(room: string, number: number): string {
+  return room + hex(number)
+}
+
+/** The minutes in which IDs were made. Excludes IDs of another form. */
+function minutesOf(ids: readonly string[]): number[] {
+  const seconds = ids.map(secondOfID).filter((second) => second !== undefined)
+  return [...new Set(seconds.map((second) => Math.floor(second / 60)))]
 }
 
 export function bucketNumber(seq: number): number {
@@ -177,11 +202,16 @@ function withPut({ messages, app, room, roomKey, number }: Omit<ToPut, '_id'>) {
   const of = { app: { $literal: app }, room: { $literal: room }, roomKey: { $literal: roomKey } }
   const ends = { firstMS: { $min: ['$firstMS', ...times] }, lastMS: { $max: ['$lastMS', ...times] } }
   const senders = [...new Set(messages.map(({ sender }) => sender))].toSorted()
+  const ids = messages.map(({ _id }) => _id)
+  const own = idKey(roomHash(roomKey), number)
+  const elsewhere = ids.filter((id) => !idKeysOf([id]).includes(own))
   return {
     ...of,
     number,
     ...ends,
     senders: { $setUnion: [{ $ifNull: ['$senders', []] }, { $literal: senders }] },
+    idKeys: { $setUnion: [{ $ifNull: ['$idKeys', []] }, { $literal: [own, ...elsewhere] }] },
+    minutes: { $setUnion: [{ $ifNull: ['$minutes', []] }, minutesOf(ids)] },
     messages: { $concatArrays: [there, missing] },
   }
 }

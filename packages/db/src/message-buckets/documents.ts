@@ -16,6 +16,10 @@ export interface MessageBucketDoc {
   lastMS: number
   /** Senders of all messages that the bucket ever had. */
   senders: string[]
+  /** Finds the bucket by message ID: the key of its own IDs, and each ID that does not lead to this bucket. */
+  idKeys: string[]
+  /** Unix minutes in which the IDs of all messages that the bucket ever had were made, as far as they tell. */
+  minutes: number[]
   /** Flushes skip the bucket until this time, for a transaction that conflicted with one. */
   heldUntil?: Date
   /** Unordered. */

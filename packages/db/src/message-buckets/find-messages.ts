@@ -2,7 +2,7 @@ import type { ClientSession, Document, Filter } from 'mongodb'
 import type { Db } from '../db.ts'
 import { ofRoom } from '../keys.ts'
 import type { MessageDoc } from '../messages/documents.ts'
-import { bucketKey, bucketNumber, bySenders, messagesOf, perBucket } from './buckets.ts'
+import { bucketKey, bucketNumber, byID, bySenders, idKeysOf, messagesOf, perBucket } from './buckets.ts'
 import type { MessageBucketDoc } from './documents.ts'
 
 /**
@@ -11,7 +11,7 @@ import type { MessageBucketDoc } from './documents.ts'
  */
 
 /**
- * Runs one pipeline on buckets and another on `messages`. One round trip, but two inside a transaction, where MongoDB
+ * Runs one pipeline on buckets, by an index if `hint` names one, and another on `messages`. One round trip, but two inside a transaction, where MongoDB
  * does not support $unionWith.
  * @returns the projected buckets, and the documents of `messages`
  */
@@ -19,16 +19,19 @@ export async function readBoth(
   db: Db,
   inBuckets: readonly Document[],
   apart: readonly Document[],
-  session?: ClientSession,
+  { session, hint }: { session?: ClientSession | undefined; hint?: Document } = {},
 ): Promise<{ buckets: MessageBucketDoc[]; apart: MessageDoc[] }> {
   if (session?.inTransaction()) {
-    const buckets = await db.messageBuckets.aggregate<MessageBucketDoc>([...inBuckets], { session }).toArray()
+    const buckets = await db.messageBuckets
+      .aggregate<MessageBucketDoc>([...inBuckets], { session, ...(hint && { hint }) })
+      .toArray()
     return { buckets, apart: await db.messages.aggregate<MessageDoc>([...apart], { session }).toArray() }
   }
   const union = { $unionWith: { coll: db.messages.collectionName, pipeline: [...apart] } }
   const found = await db.messageBuckets
     .aggregate<MessageBucketDoc | (MessageDoc & { messages?: never })>([...inBuckets, union], {
       ...(session && { session }),
+      ...(hint && { hint }),
     })
     .toArray()
   const buckets: MessageBucketDoc[] = []
@@ -59,11 +62,11 @@ export async function findByIDs(
   const { buckets, apart } = await readBoth(
     db,
     [
-      { $match: { 'messages._id': { $in: ids }, ...bucketsOf(of) } },
+      { $match: { idKeys: { $in: idKeysOf(ids) }, ...bucketsOf(of) } },
       { $project: { _id: 0, app: 1, room: 1, roomKey: 1, messages: wanted } },
     ],
     [{ $match: { _id: { $in: ids }, ...of } }],
-    session,
+    { session, hint: byID.key },
   )
   return joined(buckets.flatMap(messagesOf), apart)
 }
@@ -76,7 +79,7 @@ async function findByIDsInTransaction(
 ): Promise<MessageDoc[]> {
   const known = new Set(ids)
   const buckets = await db.messageBuckets
-    .find({ 'messages._id': { $in: [...ids] }, ...bucketsOf(of) }, { session })
+    .find({ idKeys: { $in: idKeysOf(ids) }, ...bucketsOf(of) }, { session, hint: byID.key })
     .toArray()
   const apart = await db.messages.find({ _id: { $in: [...ids] }, ...of }, { session }).toArray()
   return joined(
@@ -114,7 +117,7 @@ export async function findBySeq(
       { $sort: { seq: direction } },
       ...(limit === undefined ? [] : [{ $limit: limit }]),
     ],
-    session,
+    { session },
   )
   const inBuckets = buckets.flatMap(messagesOf).filter(({ seq }) => seq > after && seq <= upTo)
   const found = joined(inBuckets, apart).toSorted((a, b) => direction * (a.seq - b.seq))

@@ -21,7 +21,7 @@ export interface MessageStreamDoc {
 }
 
 export interface MessageDoc {
-  /** 24 hexadecimal digits, growing within a process. */
+  /** message-id.ts */
   _id: string
   app: string
   room: string

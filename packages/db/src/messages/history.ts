@@ -112,7 +112,7 @@ export async function readHistory(
   const read = async (from: PageStart, most: number, buckets: number) => {
     const find = (upToSeq?: number) => {
       const stages = historyStages(roomKey, from, field, most, { clockMS, upToSeq, buckets })
-      return readBoth(db, stages.buckets, stages.apart, session)
+      return readBoth(db, stages.buckets, stages.apart, { session })
     }
     const isFirst = from === start && buckets === bucketsFor(first.most)
     const found = isFirst ? first : await find()

@@ -1,48 +1,78 @@
 import { clock } from '@parley/async/clock'
-import { ObjectId } from 'mongodb'
 import type { Db } from '../db.ts'
-import { messagesOf } from '../message-buckets/buckets.ts'
+import { byMinute, messagesOf } from '../message-buckets/buckets.ts'
 import { joined, readBoth } from '../message-buckets/find-messages.ts'
+import { minuteMS } from '../rooms/last-minute.ts'
 import type { MessageDoc } from './documents.ts'
+import { idsOfSeconds, isMade, secondOfID } from './message-id.ts'
 
-const idAt = (ms: number) => ObjectId.createFromTime(Math.floor(ms / 1_000)).toHexString()
-/** Imported messages have IDs of any form. */
-const isOurs = { $regex: /^[0-9a-f]{24}$/ }
 /** Clocks of processes differ by less. */
 const aheadMS = 86_400_000
 
 /** The second of the first message ID since a time, in milliseconds; undefined if there is none. */
 export async function findNextMessageMS(db: Db, fromMS: number): Promise<number | undefined> {
-  const _id = { $gte: idAt(fromMS), $lt: idAt(clock.now() + aheadMS) }
+  const untilMS = clock.now() + aheadMS
+  const inBuckets = await findNextInBuckets(db, fromMS, untilMS)
+  const _id = { ...idsOfSeconds(fromMS, untilMS), ...isMade }
+  const apart = await db.messages.findOne({ _id }, { sort: { _id: 1 }, projection: { _id: 1 } })
+  const seconds = [inBuckets, apart?._id].flatMap((id) => (id === undefined ? [] : (secondOfID(id) ?? [])))
+  return seconds.length > 0 ? Math.min(...seconds) * 1_000 : undefined
+}
+
+/** The first ID of a period in buckets, found in the first minute that has one. */
+async function findNextInBuckets(db: Db, fromMS: number, untilMS: number): Promise<string | undefined> {
+  for (let minute = Math.floor(fromMS / minuteMS); ; minute++) {
+    const next = await findNextMinute(db, minute, Math.floor(untilMS / minuteMS))
+    if (next === undefined) return undefined
+    minute = next
+    const ids = idsOfSeconds(Math.max(fromMS, minute * minuteMS), Math.min(untilMS, (minute + 1) * minuteMS))
+    const isWanted = [
+      { $gte: ['$$this', ids.$gte] },
+      { $lt: ['$$this', ids.$lt] },
+      { $regexMatch: { input: '$$this', regex: isMade.$regex } },
+    ]
+    const first = { $min: { $filter: { input: '$messages._id', cond: { $and: isWanted } } } }
+    const [found] = await db.messageBuckets
+      .aggregate<{ first: string | null }>([
+        { $match: { minutes: minute } },
+        { $group: { _id: null, first: { $min: first } } },
+      ])
+      .toArray()
+    if (found?.first) return found.first
+  }
+}
+
+/** The first minute of this range in which the ID of a bucketed message was made. */
+async function findNextMinute(db: Db, from: number, upTo: number): Promise<number | undefined> {
   const [bucket] = await db.messageBuckets
-    .find({ messages: { $elemMatch: { _id } } }, { projection: { 'messages._id': 1 } })
-    // Index order: a sort on the array would use the lowest ID of each bucket.
-    .hint({ 'messages._id': 1 })
+    .find({ minutes: { $elemMatch: { $gte: from, $lte: upTo } } }, { projection: { minutes: 1 } })
+    // Index order: a sort on the array would use the lowest minute of each bucket.
+    .hint(byMinute.key)
     .limit(1)
     .toArray()
-  const apart = await db.messages.findOne({ _id: { ..._id, ...isOurs } }, { sort: { _id: 1 }, projection: { _id: 1 } })
-  const ids = [...(bucket?.messages ?? []), ...(apart ? [apart] : [])].flatMap((message) => message._id ?? [])
-  const next = ids.filter((id) => id >= _id.$gte).toSorted()[0]
-  return next === undefined ? undefined : new ObjectId(next).getTimestamp().getTime()
+  return bucket && Math.min(...bucket.minutes.filter((minute) => minute >= from))
 }
 
 /**
- * The messages with IDs from a range of whole seconds, by creation time: an ID begins with its time in seconds (MongoDB
- * manual, "ObjectId"). Excludes thread messages: their events go through the outbox.
+ * The messages with IDs made in a range of whole seconds within a minute, by creation time. Excludes thread messages:
+ * their events go through the outbox.
  */
 export async function findMessagesOfSecond(
   db: Db,
   fromMS: number,
   toMS: number,
 ): Promise<Pick<MessageDoc, '_id' | 'createdAtMS' | 'seq'>[]> {
-  const _id = { $gte: idAt(fromMS), $lt: idAt(toMS), ...isOurs }
+  const _id = { ...idsOfSeconds(fromMS, toMS), ...isMade }
   const fields = { app: 1, room: 1, roomKey: 1, 'messages._id': 1, 'messages.createdAtMS': 1, 'messages.seq': 1 }
   const { buckets, apart } = await readBoth(
     db,
-    [{ $match: { messages: { $elemMatch: { _id } } } }, { $project: fields }],
+    [{ $match: { minutes: Math.floor(fromMS / minuteMS) } }, { $project: fields }],
     [{ $match: { _id, threadOf: { $exists: false } } }, { $project: { createdAtMS: 1, seq: 1 } }],
   )
-  const inBuckets = buckets.flatMap(messagesOf).filter((message) => message._id >= _id.$gte && message._id < _id.$lt)
-  const messages = joined(inBuckets, apart)
+  const isWanted = ({ _id: id }: MessageDoc) => {
+    const atMS = (secondOfID(id) ?? 0) * 1_000
+    return atMS >= fromMS && atMS < toMS
+  }
+  const messages = joined(buckets.flatMap(messagesOf).filter(isWanted), apart)
   return messages.toSorted((one, other) => one.createdAtMS - other.createdAtMS || one.seq - other.seq)
 }

@@ -21,7 +21,7 @@ export const messageIndexes: IndexDescription[] = [
 /** Maximum number of messages of a room with the same creation or change time. */
 export const mostAtOneTime = 100
 
-/** A new message ID: 24 hexadecimal digits, increasing within a process. */
+/** A new ID of a document: 24 hexadecimal digits, increasing within a process. Messages have theirs in message-id.ts. */
 export function newId(): string {
   return new ObjectId(ObjectId.generate(Math.floor(clock.now() / 1_000))).toHexString()
 }

@@ -1,11 +1,12 @@
 import { inParts } from '@parley/async/in-parts'
-import { type ClientSession, type Document, ObjectId } from 'mongodb'
+import type { ClientSession, Document } from 'mongodb'
 import { isDatabaseAway } from '../connect.ts'
 import type { Db } from '../db.ts'
 import { insertUnordered } from '../events/outbox-store.ts'
 import { key } from '../keys.ts'
 import { isForBucket, putIntoBuckets, putIntoBucketsInTransaction } from '../message-buckets/buckets.ts'
 import type { MessageDoc } from '../messages/documents.ts'
+import { secondOfID } from '../messages/message-id.ts'
 import { newId } from '../messages/messages.ts'
 import { sendKeyOf } from '../messages/send-keys.ts'
 import type { RoomDoc } from '../rooms/documents.ts'
@@ -65,9 +66,7 @@ export async function pullFlushed(db: Db, pulls: readonly Pull[]): Promise<void>
         { $set: { buffer: { $filter: { input: { $ifNull: ['$buffer', []] }, cond: { $not: [{ $or: flushed }] } } } } },
         {
           $set: {
-            bufferSinceMS: {
-              $ifNull: [{ $toLong: { $toDate: { $toObjectId: { $min: '$buffer._id' } } } }, '$$REMOVE'],
-            },
+            bufferSinceMS: { $cond: [{ $eq: ['$buffer', []] }, '$$REMOVE', firstMade] },
             bufferBytes: { $cond: [{ $eq: ['$buffer', []] }, 0, { $bsonSize: { buffer: '$buffer' } }] },
           },
         },
@@ -76,6 +75,10 @@ export async function pullFlushed(db: Db, pulls: readonly Pull[]): Promise<void>
   })
   if (statements.length > 0) await runWrites(db, 'update', db.rooms.collectionName, statements, 'soon')
 }
+
+/** Unix milliseconds of the first ID of the buffer, an expression: an ObjectId begins with its time. */
+const firstSecond = { $substrBytes: [{ $min: '$buffer._id' }, 0, 8] }
+const firstMade = { $toLong: { $toDate: { $toObjectId: { $concat: [firstSecond, '0'.repeat(16)] } } } }
 
 /**
  * Step 4 for large messages. Takes turns with appendStored in this process, since a pull would conflict with its
@@ -245,7 +248,8 @@ function toAbandoned(room: RoomDoc, beforeMS: number) {
  * ahead.
  */
 function sentMS({ _id, createdAtMS }: BufferedMessage): number {
-  return Math.min(createdAtMS, new ObjectId(_id).getTimestamp().getTime() + 1_000)
+  const second = secondOfID(_id)
+  return second === undefined ? createdAtMS : Math.min(createdAtMS, (second + 1) * 1_000)
 }
 
 /**

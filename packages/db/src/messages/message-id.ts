@@ -1,0 +1,50 @@
+import { crc32 } from 'node:zlib'
+import { clock } from '@parley/async/clock'
+import { ObjectId } from 'mongodb'
+import type { MessageDoc } from './documents.ts'
+
+/**
+ * A message's ID says where the message is, so that finding it by ID takes no index of all messages: four groups of
+ * eight hexadecimal digits with the second it was made, its seq, its room's hash, and digits that make it unique. In a
+ * room, later IDs are greater. The seq is the expected one: while several gateways send to a room, MongoDB may assign a
+ * later one. Imported messages keep IDs of any form. Buckets index the IDs of messages that are elsewhere (buckets.ts).
+ */
+export function newMessageID({ roomKey, seq }: Pick<MessageDoc, 'roomKey' | 'seq'>): string {
+  const made = ObjectId.generate(Math.floor(clock.now() / 1_000))
+  const id = Buffer.allocUnsafe(16)
+  id.set(made.subarray(0, 4), 0)
+  id.writeUInt32BE(seq % 2 ** 32, 4)
+  id.writeUInt32BE(crc32(roomKey), 8)
+  id.set(made.subarray(-4), 12)
+  return id.toString('hex')
+}
+
+/** The hash of a room's key in the IDs of its messages. Rooms can share one. */
+export function roomHash(roomKey: string): string {
+  return hex(crc32(roomKey))
+}
+
+/** The room's hash and the expected seq of an ID; undefined for IDs of another form. */
+export function placeInID(id: string): { room: string; seq: number } | undefined {
+  return own.test(id) ? { room: id.slice(16, 24), seq: Number.parseInt(id.slice(8, 16), 16) } : undefined
+}
+
+/** Unix seconds at which an ID was made, also one that was made before its message; undefined for IDs of another form. */
+export function secondOfID(id: string): number | undefined {
+  return own.test(id) || made.test(id) ? Number.parseInt(id.slice(0, 8), 16) : undefined
+}
+
+/** The range of IDs made in whole seconds, for indexes of IDs. IDs of another form can be in it. */
+export function idsOfSeconds(fromMS: number, toMS: number): { $gte: string; $lt: string } {
+  return { $gte: hex(Math.floor(fromMS / 1_000)), $lt: hex(Math.floor(toMS / 1_000)) }
+}
+
+const own = /^[0-9a-f]{32}$/
+/** `newId` */
+const made = /^[0-9a-f]{24}$/
+/** The forms above, for queries. */
+export const isMade = { $regex: /^(?:[0-9a-f]{24}|[0-9a-f]{32})$/ }
+
+export function hex(number: number): string {
+  return number.toString(16).padStart(8, '0')
+}
