@@ -7,7 +7,7 @@ import { call, eventually, type Fields } from '../platform.ts'
 import { type DroppingClient, lackedBy, names, startDroppingClient, stateOf } from './dropping-client.ts'
 
 /** `npm run since` sets two minutes and 500 clients. */
-const seconds = Number(process.env['PARLEY_SINCE_SECONDS'] ?? 15)
+const seconds = Number(process.env['PARLEY_SINCE_SECONDS'] ?? 9)
 /** Number of event streams, created when the services start. */
 const streams = process.env['PARLEY_SINCE_STREAMS'] ?? '1'
 const clientCount = seconds < 60 ? 60 : 500

@@ -5,8 +5,8 @@ import { type Balanced, startBalanced } from './balanced.ts'
 import { type ChaosClient, clientKind, silentlyLost, startChaosClient, whoLacks } from './chaos-client.ts'
 
 /** `npm run chaos` sets a minute. */
-const seconds = Number(process.env['PARLEY_CHAOS_SECONDS'] ?? 12)
-const clientCount = Number(process.env['PARLEY_CHAOS_CLIENTS'] ?? 200)
+const seconds = Number(process.env['PARLEY_CHAOS_SECONDS'] ?? 6)
+const clientCount = Number(process.env['PARLEY_CHAOS_CLIENTS'] ?? 100)
 /** Many times the slowest wait on a busy machine. */
 const longestSeconds = 240
 const roomCount = 20

@@ -97,9 +97,10 @@ describe('npm start', () => {
     assert.equal((await second.end).code, 0)
   })
 
-  test('--fresh starts over; --gateways and --realtime set the numbers of processes, each with metrics and health', async () => {
-    const { child, end, runs } = start(['--port', '0', '--fresh', '--gateways', '2', '--realtime', '1'])
-    const { text } = await runs()
+  test('--fresh starts over; --gateways and --realtime set the numbers of processes, each with metrics and health; a kill -9 of npm ends them', async () => {
+    const args = ['--port', '0', '--fresh', '--gateways', '2', '--realtime', '1']
+    const { child, runs } = start(args, {}, ['npm', 'start', '--ignore-scripts', '--'])
+    const { text, processes } = await runs()
     assert.equal(await sendAsPrinted(text), 1)
     const internal = Array.from(text.matchAll(/(api-gateway-\d|realtime-\d|push-\d|stats-\d) (\d{4,5})\b/g))
     const names = internal.map(([, name]) => name)
@@ -108,13 +109,14 @@ describe('npm start', () => {
       assert.equal((await fetch(`http://127.0.0.1:${port}/readyz`)).status, 200, name)
       assert.match(await (await fetch(`http://127.0.0.1:${port}/metrics`)).text(), /process_cpu_seconds_total/)
     }
-    child.kill('SIGINT')
-    assert.equal((await end).code, 0)
+    child.kill('SIGKILL')
+    await eventually('all of it is gone', () => !processes.some(isRunning))
   })
 
-  test('a second start on the same data is refused with the reason, and the first continues', async () => {
+  test('a second start on the same data is refused, and the first continues until a kill -9, which leaves nothing running', async () => {
     const first = start(['--port', '0'])
-    const { baseUrl } = await first.runs()
+    const { baseUrl, processes } = await first.runs()
+    assert.ok(processes.length >= 8, `${processes.length} processes`)
     const { code, text } = await start(['--port', '0']).end
     assert.equal(code, 1)
     assertOneSentence(text, /Parley is running already on the data in /)
@@ -123,6 +125,8 @@ describe('npm start', () => {
     const byLink = await npmStart(join(link, 'data'), ['--port', '0']).end
     assertOneSentence(byLink.text, /Parley is running already on the data in /)
     assert.equal((await fetch(`${baseUrl}/openapi.json`)).status, 200)
+    first.child.kill('SIGKILL')
+    await eventually('all of it is gone', () => !processes.some(isRunning))
   })
 
   test('an existing database gets the demo keys only with --demo', async () => {
@@ -219,21 +223,6 @@ describe('npm start', () => {
     const { code, text } = await start(['--port', '0'], bare).end
     assert.equal(code, 1)
     assertOneSentence(text, /^python3 is missing/)
-  })
-
-  test('a kill -9 leaves nothing running', async () => {
-    const { child, runs } = start(['--port', '0'])
-    const { processes } = await runs()
-    assert.ok(processes.length >= 8, `${processes.length} processes`)
-    child.kill('SIGKILL')
-    await eventually('all of it is gone', () => !processes.some(isRunning))
-  })
-
-  test('a kill -9 of npm leaves nothing running', async () => {
-    const { child, runs } = start(['--port', '0'], {}, ['npm', 'start', '--ignore-scripts', '--'])
-    const { processes } = await runs()
-    child.kill('SIGKILL')
-    await eventually('all of it is gone', () => !processes.some(isRunning))
   })
 
   test('Ctrl-C during the start stops everything', async () => {

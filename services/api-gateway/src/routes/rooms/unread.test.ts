@@ -18,7 +18,7 @@ import { setStored } from '../../test-stored.ts'
  */
 const userCount = 4
 const roomCount = 2
-const runForMS = 20_000
+const runForMS = 8_000
 
 type Op = { via: number; user: number; room: number; message: number } & {
   do:
