@@ -75,7 +75,7 @@ describe('the front', () => {
     const heard = await converse(
       { say: `DELETE /one HTTP/1.1\r\n${chunked}\r\n5\r\nhello\r\n0\r\n\r\n`, until: 'one hello;' },
       { say: `DELETE /two HTTP/1.1\r\n${chunked}Expect: 100-continue\r\n\r\n3\r\nyou\r\n0\r\n\r\n`, until: 'two you;' },
-      { say: 'DELETE /three HTTP/1.1\r\nHost: x\r\n\r\n', until: 'three ;' },
+      { say: 'DELETE /three HTTP/1.1\r\nHost: x\r\nExpect: nonsense\r\n\r\n', until: 'three ;' },
     )
     assert.deepEqual(answersIn(heard), ['DELETE /one hello;', 'DELETE /two you;', 'DELETE /three ;'])
   })

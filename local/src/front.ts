@@ -66,6 +66,8 @@ export async function openFront(host: string, port: number, headersTimeout = hea
     else unavailable(response)
   })
   server.on('request', broken.onRequest).on('clientError', broken.onClientError)
+  // Like the gateways.
+  server.on('checkExpectation', (request, response) => void server.emit('request', request, response))
   const upgraded = new Set<Socket>()
   server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
     if (!isForWebSocket(request)) {

@@ -47,6 +47,8 @@ export function boundConnections(receiveMS: number) {
         socket.once('close', () => silent.delete(socket))
       })
       server.on('request', onRequest)
+      // Node would answer an unknown expectation with 417 and no body (RFC 9110, 10.1.1, lets a server ignore it).
+      server.on('checkExpectation', (request, response) => void server.emit('request', request, response))
       server.on('request', (request) => {
         const { headers, socket } = request
         silent.delete(socket)

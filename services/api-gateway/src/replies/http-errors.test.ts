@@ -54,6 +54,16 @@ describe('HTTP errors use the envelope, and the bare form on bare endpoints', ()
     })
   }
 
+  test('an unknown expectation is ignored', async () => {
+    const connection = await openConnection(gateway.url)
+    connection.write(
+      `GET /admin/groups HTTP/1.1\r\nhost: x\r\nim-api-key: ${gateway.apiKey}\r\nexpect: nonsense\r\n\r\n`,
+    )
+    const { status, body } = await connection.answer()
+    assert.deepEqual([status, body.RC], [200, 0])
+    connection.socket.destroy()
+  })
+
   test('a broken chunk in a body is 400 INVALID_REQUEST', async () => {
     const connection = await openConnection(gateway.url)
     connection.write(
