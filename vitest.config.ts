@@ -34,7 +34,6 @@ const longestMS = 600_000
 export default defineConfig({
   test: {
     projects: [
-      project('checks', 0, { include: ['test/checks/*.test.ts'] }),
       project('unit', 0, { include: unit, exclude: gateway, isolate }),
       project('gateway', 0, { include: gateway, exclude: backups, isolate }),
       project('services', 0, {
@@ -43,6 +42,8 @@ export default defineConfig({
       }),
       project('heavy', 0, { include: heavy, maxConcurrency: 10, globalSetup, isolate }),
       project('isolated', 0, { include: isolated, globalSetup }),
+      // Uses the time in which the servers of failover wait for elections, at a low priority.
+      project('checks', 1, { include: ['test/checks/*.test.ts'] }),
       project('failover', 1, { include: [...failover, ...backups], globalSetup }),
       project('alone', 2, { include: alone, fileParallelism: false, globalSetup }),
       project('whole run', 3, { include: ['test/whole-run/*.test.ts'] }),

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, test } from 'vitest'
 import { openConnections } from '../open-connections.ts'
 import { connectClient, eventually, type Platform, type RunningService, startPlatform } from '../platform.ts'
 
-const attackers = 100
+const attackers = 40
 const maxPayload = 256 * 1024
 
 describe('hostile clients of a realtime node', () => {

@@ -4,7 +4,7 @@ import { type CallbackDouble, type ReceivedCall, startCallback } from '../double
 import { eventually, type RunningService } from '../platform.ts'
 import { addDevices, type PushPlatform, startPushPlatform } from './test-push-platform.ts'
 
-const devices = 60
+const devices = 40
 /** Pushes that a process claims at once, per network. */
 const perTake = 5
 
@@ -74,7 +74,7 @@ describe('a push service that dies by kill -9', () => {
 
   test('while the networks delay their responses does not repeat accepted pushes, and the rest is sent once', async () => {
     const held = ['fcm', 'apns'] as const
-    const first = await platform.startPush({ ...patient, PARLEY_PUSH_CONCURRENCY: '40' })
+    const first = await platform.startPush({ ...patient, PARLEY_PUSH_CONCURRENCY: '25' })
     const warmUp = { clients: [members[0]], payload: { alert: 'x', body: 'x' } }
     await platform.admin('POST', '/push/push2clients', warmUp)
     await eventually('both networks are reached', () => held.every((name) => platform[name].pushes.length === 1))
@@ -85,7 +85,7 @@ describe('a push service that dies by kill -9', () => {
     const room = await platform.newRoom([alice, ...members])
     const message = await platform.send(room, alice)
     await eventually('both networks have as many as may be in flight', () =>
-      held.every((name) => platform[name].pushes.length === 40),
+      held.every((name) => platform[name].pushes.length === 25),
     )
     await first.kill()
     for (const name of held) platform[name].behave = () => undefined
@@ -111,7 +111,7 @@ describe('a push service that dies by kill -9', () => {
       }
     })()
     let kills = 0
-    for (; kills < 4; kills++) {
+    for (; kills < 3; kills++) {
       const seen = taken()
       await eventually('pushes flow', () => taken() > seen + 200)
       await running.shift()?.kill()

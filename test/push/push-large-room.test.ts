@@ -5,8 +5,8 @@ import { type MongoProxy, openMongoProxy } from '../doubles/held-reads.ts'
 import { eventually } from '../platform.ts'
 import { type PushPlatform, startPushPlatform } from './test-push-platform.ts'
 
-/** Four pages of 1,000 members. */
-const count = 4_000
+/** Two pages of 1,000 members. */
+const count = 2_000
 const deviceOf = (user: string) => `${user}-fcm`
 
 describe('the pushes of a message to a large room', () => {
