@@ -2,13 +2,12 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
-import { join } from 'node:path'
 import { lowerHistory, raiseHistory } from '@parley/db/backup/history-window'
 import { connectDb, type Db } from '@parley/db/connect'
 import { afterAll, beforeAll, describe, test } from 'vitest'
+import { parleyFile } from '../parley-command.ts'
 import { eventually, type Platform, startPlatform } from '../platform.ts'
 
-const parley = join(import.meta.dirname, '../../services/api-gateway/src/parley.ts')
 const parameter = 'minSnapshotHistoryWindowInSeconds'
 
 describe('a backup raises the history window of MongoDB', () => {
@@ -43,7 +42,7 @@ describe('a backup raises the history window of MongoDB', () => {
       PARLEY_FILES_S3_ACCESS_KEY_ID: 'key',
       PARLEY_FILES_S3_SECRET_ACCESS_KEY: 'secret',
     }
-    const child = spawn(process.execPath, [parley, 'backup', 's3://bucket/nightly'], { env, stdio: 'inherit' })
+    const child = spawn(process.execPath, [parleyFile, 'backup', 's3://bucket/nightly'], { env, stdio: 'inherit' })
     await once(bucket, 'connection')
     assert.equal(await window(), 3_600)
     child.kill('SIGKILL')

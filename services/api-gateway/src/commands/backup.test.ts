@@ -19,10 +19,10 @@ import { startS3 } from '@parley/stack/test-s3'
 import { testServers, withDatabase } from '@parley/stack/test-servers'
 import { afterAll, beforeAll, describe, onTestFinished, test } from 'vitest'
 import { startTestGateway, type TestGateway, type TestUser } from '../test-gateway.ts'
+import { parley } from '../test-parley.ts'
 import { until } from '../test-until.ts'
 
 const run = promisify(execFile)
-const parley = join(import.meta.dirname, '../parley.ts')
 
 describe('parley backup and parley restore', () => {
   let gateway: TestGateway

@@ -11,10 +11,10 @@ import { testServers, withDatabase } from '@parley/stack/test-servers'
 import type { Command } from 'commander'
 import { afterAll, beforeAll, describe, onTestFinished, test } from 'vitest'
 import { startTestGateway, type TestGateway } from '../test-gateway.ts'
+import { parley } from '../test-parley.ts'
 import { parleyCommand } from './parley-command.ts'
 
 const run = promisify(execFile)
-const parley = join(import.meta.dirname, '../parley.ts')
 const docs = join(import.meta.dirname, '../../../../docs/reference/audit.md')
 
 /** Commands that change an app, a part of the installation or its database, or give all of an app away. */

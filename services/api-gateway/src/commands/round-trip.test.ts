@@ -12,6 +12,7 @@ import { findAllMessages } from '@parley/db/message-buckets/all-messages'
 import { testServers, withDatabase } from '@parley/stack/test-servers'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { startTestGateway, type TestGateway, type TestUser } from '../test-gateway.ts'
+import { parley } from '../test-parley.ts'
 
 let from: TestGateway
 let to: TestGateway
@@ -102,14 +103,7 @@ const notifications = {
 async function exported(): Promise<string> {
   const { mongoUrl } = await testServers()
   const env = { ...process.env, PARLEY_MONGO_URL: withDatabase(mongoUrl, from.chat.db.mongo.databaseName) }
-  const args = [
-    join(import.meta.dirname, '../parley.ts'),
-    'export',
-    '--app',
-    from.app,
-    '--out',
-    join(folder, `${performance.now()}`),
-  ]
+  const args = [parley, 'export', '--app', from.app, '--out', join(folder, `${performance.now()}`)]
   const { stdout } = await promisify(execFile)(process.execPath, args, { env })
   assert.doesNotMatch(stdout, /left out|have none/)
   return /^(.*): \d+ lines/m.exec(stdout)?.[1] ?? stdout
