@@ -141,7 +141,7 @@ describe('a service exits with one sentence, and so does `parley migrate`', () =
       })
       await once(proxy.listen(0, '127.0.0.1'), 'listening')
       const { port } = proxy.address() as AddressInfo
-      await refusedBy(sentence, { [`PARLEY_${name}_URL`]: url(port, real) }).finally(() => proxy.close())
+      await refusedBy(sentence, { [`PARLEY_${name}_URL`]: url(port, real) }, [by]).finally(() => proxy.close())
     })
   }
 })
