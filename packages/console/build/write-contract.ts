@@ -14,29 +14,35 @@ interface Contract {
 
 interface Operation {
   'x-scope'?: string
+  'x-scopes-by-kind'?: Record<string, string[]>
 }
 
 /**
- * Generates `generated/` from docs/openapi.json: the types of every operation, and its required scope, and
- * the scopes that a key can have. Called by the
- * build and `npm run check:types`. The files are not committed.
+ * Generates `generated/` from docs/openapi.json: the types of every operation, its required scope or scopes by kind,
+ * and the scopes that a key can have. Called by the build and `npm run check:types`. The files are not committed.
  */
 export async function writeContract(): Promise<void> {
   const text = readFileSync(document, 'utf8')
   const first = `// Of docs/openapi.json ${createHash('sha256').update(text).digest('hex')}\n`
   if (existsSync(types) && readFileSync(types, 'utf8').startsWith(first)) return
   const { paths, components } = JSON.parse(text) as Contract
-  const scopes = Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).flatMap(([method, { 'x-scope': scope }]) =>
-      scope === undefined ? [] : [[`${method.toUpperCase()} ${path}`, scope]],
-    ),
-  )
+  const table = (name: 'x-scope' | 'x-scopes-by-kind') =>
+    Object.fromEntries(
+      Object.entries(paths).flatMap(([path, methods]) =>
+        Object.entries(methods).flatMap(([method, { [name]: needed }]) =>
+          needed === undefined ? [] : [[`${method.toUpperCase()} ${path}`, needed]],
+        ),
+      ),
+    )
+  const written = {
+    scopes: table('x-scope'),
+    scopesByKind: table('x-scopes-by-kind'),
+    keyScopes: components.schemas.KeyScope.enum,
+  }
   mkdirSync(folder, { recursive: true })
-  const table = JSON.stringify(Object.fromEntries(scopes), null, 2)
-  const keyScopes = JSON.stringify(components.schemas.KeyScope.enum)
-  writeFileSync(
-    join(folder, 'scopes.ts'),
-    `${first}export const scopes = ${table} as const\nexport const keyScopes = ${keyScopes} as const\n`,
+  const lines = Object.entries(written).map(
+    ([name, value]) => `export const ${name} = ${JSON.stringify(value, null, 2)} as const\n`,
   )
+  writeFileSync(join(folder, 'scopes.ts'), first + lines.join(''))
   writeFileSync(types, first + astToString(await openapi(text)))
 }

@@ -51,8 +51,11 @@ interface OperationParts {
   accepted?: z.ZodType
   /** The `result` of a response with status 202 to a body with `sendAtMS`: nothing is sent yet. */
   scheduled?: z.ZodType
-  /** Scopes that also open the operation, whose handler then limits what each may read. */
-  orScopes?: readonly Scope[]
+  /**
+   * Scopes by the kind of what the path names; one of its kind is enough. Any of them opens the operation, whose handler
+   * then checks the kind.
+   */
+  scopesByKind?: Readonly<Record<string, readonly Scope[]>>
   /** Errors specific to the operation. The gateway adds the common ones (401, 429, 500, 503, …). */
   errors: readonly ErrorCode[]
   /** Error code of input that fails its schema. Default: INVALID_QUERY for query, INVALID_REQUEST elsewhere. */

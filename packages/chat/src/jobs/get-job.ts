@@ -1,6 +1,6 @@
 import { ApiError } from '@parley/contracts/errors'
 import type { Input } from '@parley/contracts/operation'
-import { jobReaders, type getJob as operation } from '@parley/contracts/operations/integrations/jobs'
+import { getJob as operation } from '@parley/contracts/operations/integrations/jobs'
 import { findJob } from '@parley/db/jobs'
 import type { FileStore } from '@parley/files/file-store'
 import type { AuthenticatedIntegrator } from '../access/caller.ts'
@@ -26,8 +26,9 @@ export async function getJob(
   const found = await findJob(db, app, id, page)
   if (!found) throw new ApiError('JOB_NOT_FOUND', `id: no job ${JSON.stringify(id)}`)
   const { kind, outcomes = [], reached } = found
-  if (!jobReaders[kind].some((scope) => hasScope(key, scope))) {
-    throw new ApiError('PERMISSION_DENIED', `id: a job of the kind ${kind} needs ${jobReaders[kind].join(' or ')}`)
+  const readers = operation.scopesByKind[kind]
+  if (!readers.some((scope) => hasScope(key, scope))) {
+    throw new ApiError('PERMISSION_DENIED', `id: a job of the kind ${kind} needs ${readers.join(' or ')}`)
   }
   const made = await exportOf(chat, found, files)
   const text = JSON.stringify({ ...toJobView(found), ...(made && { export: made }) })

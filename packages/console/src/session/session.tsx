@@ -1,12 +1,14 @@
 import { type QueryClient, queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
 import { createContext, type ReactNode, use, useMemo } from 'react'
 import type { components } from '../../generated/openapi.ts'
-import { scopes } from '../../generated/scopes.ts'
+import { scopes, scopesByKind } from '../../generated/scopes.ts'
 import { type Api, ApiFailure, createApi, resultOf } from '../api.ts'
 
 export type Session = components['schemas']['OperatorSession']
+type KeyScope = components['schemas']['KeyScope']
 /** An API-key operation, such as `DELETE /rooms/{id}`. Operators with its scope may call it. */
-export type Operation = keyof typeof scopes
+export type Operation = Exclude<keyof typeof scopes, keyof ScopesByKind>
+type ScopesByKind = typeof scopesByKind
 
 const sessionKey = ['session'] as const
 
@@ -84,8 +86,12 @@ export function SessionProvider({ session, children }: { session: Session; child
 
 /** Whether the operator's role in an app has the scope of an operation. */
 export function mayCall(session: Session, app: string, operation: Operation): boolean {
+  return hasOneOf(session, app, [scopes[operation]])
+}
+
+function hasOneOf(session: Session, app: string, needed: readonly KeyScope[]): boolean {
   const granted = session.apps.find((each) => each.app === app)?.scopes ?? []
-  return granted.includes('all') || granted.includes(scopes[operation])
+  return granted.includes('all') || needed.some((scope) => granted.includes(scope))
 }
 
 interface CurrentApp {
@@ -93,6 +99,8 @@ interface CurrentApp {
   api: Api
   /** Whether the operator's role has the scope of an operation. */
   may: (operation: Operation) => boolean
+  /** Whether the operator's role has a scope of an operation for this kind, such as a job's. */
+  mayByKind: <Name extends keyof ScopesByKind>(operation: Name, kind: keyof ScopesByKind[Name]) => boolean
 }
 
 const AppContext = createContext<CurrentApp | undefined>(undefined)
@@ -107,7 +115,12 @@ export function useApp(): CurrentApp {
 export function AppProvider({ app, children }: { app: string; children: ReactNode }) {
   const { session, apiOf } = useSession()
   const current = useMemo<CurrentApp>(() => {
-    return { app, api: apiOf(app), may: (operation) => mayCall(session, app, operation) }
+    return {
+      app,
+      api: apiOf(app),
+      may: (operation) => mayCall(session, app, operation),
+      mayByKind: (operation, kind) => hasOneOf(session, app, scopesByKind[operation][kind]),
+    }
   }, [app, session, apiOf])
   return <AppContext value={current}>{children}</AppContext>
 }

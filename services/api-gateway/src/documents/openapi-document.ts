@@ -103,6 +103,7 @@ function describe(operation: Operation): Record<string, unknown> {
     ...(operation.description !== undefined && { description: operation.description }),
     security: securityOf[operation.access],
     ...(operation.scope && { 'x-scope': operation.scope }),
+    ...(operation.scopesByKind && { 'x-scopes-by-kind': operation.scopesByKind }),
     ...(operation.extension && { 'x-extension': true }),
   }
 }

@@ -97,7 +97,7 @@ export function rememberedCaller(
 
 /** Why a known caller is refused; not counted as a failed login of the address. */
 export function callerRefusal(
-  operation: Pick<Operation, 'access' | 'scope' | 'orScopes' | 'conversations'>,
+  operation: Pick<Operation, 'access' | 'scope' | 'scopesByKind' | 'conversations'>,
   request: FastifyRequest,
 ): ApiError | undefined {
   return (
@@ -122,10 +122,10 @@ export function requireScopesFor({ scopesFor }: Pick<Operation, 'scopesFor'>, re
 
 /** The scopes that an operation needs and a key lacks. */
 export function lackingScopes(
-  { access, scope, orScopes = [] }: Pick<Operation, 'access' | 'scope' | 'orScopes'>,
+  { access, scope, scopesByKind = {} }: Pick<Operation, 'access' | 'scope' | 'scopesByKind'>,
   key: AuthenticatedIntegrator['key'],
 ): KeyScope[] {
-  const isOpen = orScopes.some((one) => hasScope(key, one))
+  const isOpen = Object.values(scopesByKind).some((readers) => readers.some((one) => hasScope(key, one)))
   const own = scope && !isOpen ? [scope] : []
   const needed: KeyScope[] = [...own, ...(access === 'platform' ? (['platform'] as const) : [])]
   return needed.filter((one) => !hasScope(key, one))
@@ -133,7 +133,7 @@ export function lackingScopes(
 
 /** Refuses a key by network or scope (docs/reference/keys.md). */
 function keyRefusal(
-  operation: Pick<Operation, 'access' | 'scope' | 'orScopes'>,
+  operation: Pick<Operation, 'access' | 'scope' | 'scopesByKind'>,
   request: FastifyRequest,
 ): ApiError | undefined {
   const { caller } = request

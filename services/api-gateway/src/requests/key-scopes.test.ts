@@ -31,10 +31,10 @@ describe('scopes, expiry, networks and rate of API keys', () => {
   for (const scope of keyScopes) {
     test(`a key with only ${scope} gets 403 PERMISSION_DENIED elsewhere, naming the missing scope`, async () => {
       const call = as(await newKey({ scopes: [scope] }))
-      for (const { method, path, access, scope: needed = 'all', orScopes = [] } of forKeys) {
+      for (const { method, path, access, scope: needed = 'all', scopesByKind = {} } of forKeys) {
         const { status, text } = await call(method, path.replaceAll(/:\w+/g, 'none'), method === 'GET' ? undefined : {})
         const lacking = [
-          ...(['all', needed, ...orScopes].includes(scope) ? [] : [needed]),
+          ...(['all', needed, ...Object.values(scopesByKind).flat()].includes(scope) ? [] : [needed]),
           ...(access === 'platform' && scope !== 'platform' ? ['platform'] : []),
         ]
         const isDenied = status === 403 && text.includes('PERMISSION_DENIED')

@@ -24,7 +24,7 @@ const colours = { running: 'blue', done: 'teal', failed: 'red' } as const
 /** The app's running and recent background jobs, with their progress. */
 export function Jobs() {
   const t = useTexts(jobsTexts)
-  const { app, api, may } = useApp()
+  const { app, api } = useApp()
   const { job, skip = 0, from, to, ...filters } = route.useSearch()
   const navigate = route.useNavigate()
   const set = (change: JobsSearch) =>
@@ -36,11 +36,7 @@ export function Jobs() {
     placeholderData: keepPreviousData,
     refetchInterval: 2_000,
   })
-  const columns = useColumns(
-    may('GET /admin/jobs/{id}')
-      ? (id) => void navigate({ search: (now) => ({ ...now, job: id, skip: undefined }) })
-      : undefined,
-  )
+  const columns = useColumns((id) => void navigate({ search: (now) => ({ ...now, job: id, skip: undefined }) }))
   return (
     <Page title={t.jobs}>
       <div className="tools">
@@ -86,9 +82,10 @@ function hasOutcome({ kind, state }: Job): boolean {
   return kind === 'batch' || (kind === 'export' && state === 'done')
 }
 
-function useColumns(onOutcomes: ((job: string) => void) | undefined): Columns<Job> {
+function useColumns(onOutcomes: (job: string) => void): Columns<Job> {
   const t = useTexts(jobsTexts)
   const number = useNumber()
+  const { mayByKind } = useApp()
   return useMemo<Columns<Job>>(
     () => [
       {
@@ -143,13 +140,13 @@ function useColumns(onOutcomes: ((job: string) => void) | undefined): Columns<Jo
         header: () => <span className="unseen">{t.outcomes}</span>,
         cell: ({ row: { original } }) =>
           hasOutcome(original) &&
-          onOutcomes && (
+          mayByKind('GET /admin/jobs/{id}', original.kind) && (
             <Button size="compact-sm" variant="default" onClick={() => onOutcomes(original._id)}>
               {original.kind === 'export' ? t.file : t.outcomes}
             </Button>
           ),
       },
     ],
-    [t, number, onOutcomes],
+    [t, number, mayByKind, onOutcomes],
   )
 }

@@ -7,12 +7,15 @@ import type { Scope } from '../../scopes.ts'
 import { timeParameter } from '../../time-parameter.ts'
 
 /** Scopes that may read a job of each kind: one that starts it, or one that reads what the job handles. */
-export const jobReaders: Record<Job['kind'], readonly Scope[]> = {
+const jobReaders: Record<Job['kind'], readonly Scope[]> = {
   batch: ['messages:read', 'messages:write'],
   erasure: ['users:read', 'users:write'],
   // The URL gives access to messages, reports and audit entries, so the scopes for each of them are not enough.
   export: ['export:write'],
 }
+const readersText = Object.entries(jobReaders)
+  .map(([kind, scopes]) => `${scopes.map((scope) => `\`${scope}\``).join(' or ')} for \`${kind}\``)
+  .join(', ')
 
 const exampleJob = {
   _id: '66f0c1a2b3c4d5e6f7a8b9c0',
@@ -58,10 +61,10 @@ export const getJob = operation({
   tag: 'Jobs',
   summary: 'Get the progress and outcomes of a background job',
   description:
-    'If a gateway dies, another one continues its jobs; no recipient gets a message twice. Jobs are kept for 7 days after they end. Scope by kind: `messages:read` or `messages:write` for a batch, `users:read` or `users:write` for an erasure, `export:write` for an export.',
+    `If a gateway dies, another one continues its jobs; no recipient gets a message twice. Jobs are kept for 7 days after they end. Scope by kind: ${readersText}.`,
   access: 'admin',
   scope: 'messages:read',
-  orScopes: Object.values(jobReaders).flat(),
+  scopesByKind: jobReaders,
   conversations: true,
   form: 'envelope',
   params: z.object({ id: naming('job', madeId().describe('`job` of a 202 response')) }),

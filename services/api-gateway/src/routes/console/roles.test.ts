@@ -35,10 +35,10 @@ describe('operators and their roles', () => {
     test(`a ${role} can call the operations in its scopes; others are 403 PERMISSION_DENIED naming the scope`, async () => {
       const operator = await newOperator(gateway, [{ app: gateway.app, role }])
       const own = scopesOfRole[role]
-      for (const { method, path, access, scope = 'all', orScopes = [] } of forKeys) {
+      for (const { method, path, access, scope = 'all', scopesByKind = {} } of forKeys) {
         const body = method === 'GET' ? undefined : {}
         const { status, text } = await operator.call(method, plain(path), body, reason)
-        const opening: readonly KeyScope[] = ['all', scope, ...orScopes]
+        const opening: readonly KeyScope[] = ['all', scope, ...Object.values(scopesByKind).flat()]
         const lacking = [
           ...(opening.some((one) => own.includes(one)) ? [] : [scope]),
           ...(access === 'platform' && !own.includes('platform') ? ['platform'] : []),
