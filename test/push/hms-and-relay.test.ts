@@ -108,6 +108,22 @@ describe("Huawei's Push Kit, and a relay", () => {
     assert.ok(await isSubscribed(bob))
   })
 
+  test('a device has the error of its last push until one is accepted', async () => {
+    const bob = await newUser('relay')
+    const errors = async () => {
+      const { data } = await platform.admin('GET', `/admin/push/devices?client=${bob}`)
+      return (data as { lastError?: { reason: string; atMS: number } }[]).map(({ lastError }) => lastError?.reason)
+    }
+    refuse('relay', [bob], { status: 400 })
+    await pushTo([bob])
+    await eventually('it is noted', async () => (await errors())[0] === '400')
+    refuse('relay', [], {})
+    await pushTo([bob])
+    await eventually('it has ended', async () => (await errors())[0] === undefined)
+    assert.equal(taken.relay(bob).length, 1)
+    assert.ok(await isSubscribed(bob))
+  })
+
   test.each([
     ['hms', { status: 503, reason: '', headers: { 'retry-after': '1' } }],
     ['relay', { status: 429, headers: { 'retry-after': '1' } }],

@@ -1,17 +1,17 @@
 import { clock } from '@parley/async/clock'
 import type { Result } from '@parley/contracts/operation'
 import type { inspectUser as operation } from '@parley/contracts/operations/admin/clients'
-import { digest } from '@parley/db/apps/apps'
 import { findBansOfUser } from '@parley/db/rooms/bans'
 import { countRoomsOfUser } from '@parley/db/rooms/rooms-of-users'
 import { findBlocksOfUser } from '@parley/db/users/blocks'
 import { findDevicesOfUsers } from '@parley/db/users/devices'
-import type { DeviceDoc, TokenDoc } from '@parley/db/users/documents'
+import type { TokenDoc } from '@parley/db/users/documents'
 import { findTokensOfUser } from '@parley/db/users/tokens'
 import { findUser, findUsers } from '@parley/db/users/users'
 import { keyFingerprint } from '../access/list-api-keys.ts'
 import { unknownClient } from '../access/revoke-tokens.ts'
 import type { Chat } from '../chat.ts'
+import { toDeviceView } from '../push/list-devices.ts'
 import { listConnections } from '../users/list-connections.ts'
 import { toBanView, toBlockView } from '../views/ban.ts'
 import { toAdminUserView } from '../views/user.ts'
@@ -49,16 +49,6 @@ export async function inspectUser(chat: Chat, app: string, id: string): Promise<
     connections,
     bans: bans.map((ban) => toBanView(ban, user)),
     blocks: blocks.map((block) => toBlockView(block, users.get(block.blockee))),
-  }
-}
-
-function toDeviceView({ device, type, token, topic, updatedAt }: DeviceDoc) {
-  return {
-    deviceId: device,
-    type,
-    fingerprint: keyFingerprint(digest(token)),
-    ...(topic !== undefined && { topic }),
-    updatedAt: updatedAt.toISOString(),
   }
 }
 

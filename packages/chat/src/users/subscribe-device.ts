@@ -47,6 +47,24 @@ function textAsJson(text: string): unknown {
   }
 }
 
+/** Unregisters a device of a user, for an API key. */
+export async function removeDevice(
+  chat: Chat,
+  { app, user }: { app: string; user: string },
+  device: string,
+): Promise<{ removed: number }> {
+  const removed = await inTransaction(chat.db, async (session) => {
+    const count = await deleteDevices(chat.db, app, user, { device }, session)
+    if (count > 0) {
+      chat.audit?.note({ before: { device } })
+      await chat.audit?.write(chat.db, session)
+    }
+    return count
+  })
+  chat.audit?.committed()
+  return { removed }
+}
+
 /** Unregisters the given device or token; with neither, all of the caller's devices. */
 export async function unsubscribeDevices(
   chat: Chat,

@@ -8,7 +8,7 @@ export const views = [
   { name: 'rooms', to: '/apps/$app/rooms', icon: 'rooms', key: 'r', needs: 'GET /admin/rooms' },
   { name: 'moderation', to: '/apps/$app/moderation', icon: 'shield', key: 'm', needs: 'GET /admin/reports' },
   { name: 'timeline', to: '/apps/$app/timeline', icon: 'time', key: 't', needs: 'GET /admin/timeline' },
-  { name: 'delivery', to: '/apps/$app/delivery', icon: 'webhook', key: 'd', needs: 'GET /admin/webhooks/calls' },
+  { name: 'delivery', to: '/apps/$app/delivery', icon: 'webhook', key: 'd', needs: 'GET /admin/push/why' },
   { name: 'developers', to: '/apps/$app/developers', icon: 'code', key: 'c', needs: 'GET /config' },
   { name: 'jobs', to: '/apps/$app/jobs', icon: 'jobs', key: 'j', needs: 'GET /admin/jobs' },
   { name: 'settings', to: '/apps/$app/settings', icon: 'gear', key: 's', needs: 'GET /config' },

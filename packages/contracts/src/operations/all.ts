@@ -3,6 +3,7 @@ import * as keys from './access/keys.ts'
 import * as tokens from './access/tokens.ts'
 import * as adminAudit from './admin/audit.ts'
 import * as adminClients from './admin/clients.ts'
+import * as adminDevices from './admin/devices.ts'
 import * as adminOverview from './admin/overview.ts'
 import * as adminRooms from './admin/rooms.ts'
 import * as adminSearch from './admin/search.ts'
@@ -98,6 +99,7 @@ export const allOperations: readonly Operation[] = [
   keys,
   adminRooms,
   adminClients,
+  adminDevices,
   adminAudit,
   adminSearch,
   adminTimeline,

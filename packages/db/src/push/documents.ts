@@ -104,6 +104,8 @@ export interface PushDoc {
   user: string
   token: string
   topic?: string
+  /** The last push to the device failed. */
+  isAfterError?: true
   mentioned?: 'user' | 'room'
   /** The device's language (BCP 47). */
   language?: string

@@ -1,7 +1,7 @@
 import { clock } from '@parley/async/clock'
 import type { ClientSession, IndexDescription } from 'mongodb'
 import type { Db } from '../db.ts'
-import { key } from '../keys.ts'
+import { key, keyRange } from '../keys.ts'
 import type { DeviceDoc } from './documents.ts'
 
 export const deviceIndexes: IndexDescription[] = [{ key: { userKey: 1 } }]
@@ -96,6 +96,30 @@ function latestUsed(devices: DeviceDoc[]): DeviceDoc[] {
 /** Devices by `_id`; unregistered ones are omitted. */
 export async function findDevices(db: Db, ids: readonly string[]): Promise<DeviceDoc[]> {
   return ids.length === 0 ? [] : db.devices.find({ _id: { $in: [...ids] } }).toArray()
+}
+
+/**
+ * A page of the devices of an app or of one user, by user and device.
+ * @param after user and device of the last one on the page before, joined as in keys
+ */
+export async function findDevicePage(
+  db: Db,
+  app: string,
+  { client, after, limit }: { client: string | undefined; after: string | undefined; limit: number },
+): Promise<DeviceDoc[]> {
+  const range = keyRange(client === undefined ? app : key(app, client))
+  const start = after === undefined ? range.$gt : key(app, after)
+  const _id = { $gt: start > range.$gt ? start : range.$gt, $lt: range.$lt }
+  return db.devices.find({ _id }).sort({ _id: 1 }).limit(limit).toArray()
+}
+
+/** Records why the last push to a device failed, or that one was sent. A device registered with another token has none. */
+export async function setDeviceError(
+  db: Db,
+  { device: _id, token }: { device: string; token: string },
+  lastError: DeviceDoc['lastError'],
+): Promise<void> {
+  await db.devices.updateOne({ _id, token }, lastError ? { $set: { lastError } } : { $unset: { lastError: 1 } })
 }
 
 /** Removes a token that its push network rejected, unless it was registered again after `sinceMS`. */

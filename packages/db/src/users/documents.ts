@@ -29,6 +29,8 @@ export interface DeviceDoc {
   language?: string
   /** The APNs topic of the token, learned from sending. */
   topic?: string
+  /** Why its last push failed. */
+  lastError?: { reason: string; atMS: number }
   updatedAt: Date
 }
 

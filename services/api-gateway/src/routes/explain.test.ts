@@ -256,6 +256,8 @@ describe('every query uses its index and examines no more than it returns', () =
     ['PUT /rooms/{id}', () => alice.call('PUT', `/rooms/${room}`, { name: 'x' })],
     ['GET /messages/{id}/readers', () => bob.call('GET', `/messages/${ids[1_501] ?? ''}/readers`)],
     ['GET /admin/push/why', () => gateway.admin('GET', `/admin/push/why?message=${ids[1_501] ?? ''}&client=bob`)],
+    ['GET /admin/push/devices', () => gateway.admin('GET', '/admin/push/devices?limit=2')],
+    ['GET /admin/push/devices of a user', () => gateway.admin('GET', '/admin/push/devices?client=bob')],
     ['GET /admin/webhooks/calls', () => gateway.admin('GET', `/admin/webhooks/calls?since=0&room=${room}&limit=5`)],
     [
       'GET /admin/webhooks/calls of a page',
@@ -314,10 +316,7 @@ describe('every query uses its index and examines no more than it returns', () =
     ['POST /me/unsubscribe', () => bob.call('POST', '/me/unsubscribe')],
     ['POST /config', () => gateway.admin('POST', '/config', { a: 1 })],
     ['DELETE /config', () => gateway.admin('DELETE', '/config/a')],
-    [
-      'GET /admin/clients by _id',
-      () => gateway.admin('GET', `/admin/clients?q=${encodeURIComponent('{"_id":"carl"}')}`),
-    ],
+    ['GET /admin/clients by _id', () => gateway.admin('GET', '/admin/clients?q=%7B%22_id%22%3A%22carl%22%7D')],
     ['GET /admin/rooms/{id}', () => gateway.admin('GET', `/admin/rooms/${room}`)],
     ['GET /admin/rooms/{id}/members', () => gateway.admin('GET', `/admin/rooms/${room}/members?limit=5`)],
     ['GET /admin/rooms/{id}/messages', () => gateway.admin('GET', `/admin/rooms/${room}/messages`)],

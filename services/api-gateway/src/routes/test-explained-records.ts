@@ -12,7 +12,7 @@ interface Records {
   many: number
 }
 
-/** Calls and decisions as the push service records them, most of them on other rooms. */
+/** Devices, calls and decisions as the push service records them, most of them on other rooms. */
 export async function fillRecords({ gateway, room, ids, many }: Records): Promise<void> {
   const { db } = gateway.chat
   const at = new Date()
@@ -45,6 +45,12 @@ export async function fillRecords({ gateway, room, ids, many }: Records): Promis
       ...{ event: i % 2 ? 'MESSAGE' : 'ROOM', client: 'alice', data: JSON.stringify({ _id: ids[i * 7 + 1] }) },
       ...{ state: 'failed' as const, tries: 1, createdAtMS: i, failedAt: at },
     })),
+  )
+  await db.devices.insertMany(
+    Array.from({ length: many }, (_, i) => {
+      const of = { app: gateway.app, user: `of ${i}`, userKey: key(gateway.app, `of ${i}`), device: 'phone' }
+      return { _id: key(gateway.app, `of ${i}`, 'phone'), ...of, type: 'fcm' as const, token: `${i}`, updatedAt: at }
+    }),
   )
   await db.pushDecisions.insertMany(
     ids.map((id) => ({ _id: key(gateway.app, id, '0'), at, users: { SENDER: ['alice'], MUTED: ['bob'] } })),

@@ -2,8 +2,9 @@ import { batched } from '@parley/async/batch'
 import { clock } from '@parley/async/clock'
 import type { Db } from '@parley/db/connect'
 import type { PushDoc } from '@parley/db/push/documents'
-import { type PushReturn, returnPushes } from '@parley/db/push/pushes'
-import { deleteDeadToken, setDeviceTopic } from '@parley/db/users/devices'
+import { key } from '@parley/db/keys'
+import { deviceOf, type PushReturn, returnPushes } from '@parley/db/push/pushes'
+import { deleteDeadToken, setDeviceError, setDeviceTopic } from '@parley/db/users/devices'
 import type { AppFigures } from '@parley/presence/app-figures'
 import type { Logger } from '@parley/service/log'
 import type { DecisionLog } from '../decisions/decision-log.ts'
@@ -41,6 +42,11 @@ export function createResponseHandler({
     { most: 500 },
   )
   const putBack = (returned: PushReturn) => retryForever(() => giveBack(returned))
+  const noteOnDevice = (push: PushDoc, reason?: string) => {
+    const device = key(push.app, push.user, deviceOf(push))
+    const error = reason === undefined ? undefined : { reason, atMS: clock.now() }
+    return setDeviceError(db, { device, token: push.token }, error)
+  }
   const count = (result: string, reason: string) => metrics.results.inc({ network: name, result, reason })
 
   return async (push, answer, request) => {
@@ -49,6 +55,7 @@ export function createResponseHandler({
         metrics.delay.observe({ network: name }, (clock.now() - push.at.getTime()) / 1_000)
         decisions.recordResult(push, answer)
         figures.add(push.app, 'pushes')
+        if (push.isAfterError) await noteOnDevice(push)
         if (answer.topic !== undefined) await setDeviceTopic(db, push.app, push.token, answer.topic)
         return count('sent', '')
       case 'dead':
@@ -60,6 +67,7 @@ export function createResponseHandler({
         log.warn({ network: name, reason: answer.reason, push: push.content, request }, 'push refused')
         decisions.recordResult(push, answer)
         figures.add(push.app, 'failedPushes')
+        await noteOnDevice(push, answer.reason)
         return count('refused', answer.reason)
       case 'credentials':
         await putBack({ id: push._id, dueAtMS: clock.now(), triesMore: 0, lastError: answer.reason })
@@ -68,6 +76,7 @@ export function createResponseHandler({
         const dueAtMS = clock.now() + pauseMS(push.tries, longestPauseMS)
         const doubtedAtMS = push.doubtedAtMS ?? clock.now()
         await putBack({ id: push._id, dueAtMS, triesMore: 1, lastError: answer.reason, doubtedAtMS })
+        await noteOnDevice(push, answer.reason)
         return count('put back', answer.reason)
       }
       case 'again': {
@@ -75,6 +84,7 @@ export function createResponseHandler({
         if (dueAtMS >= push.giveUpAtMS) {
           decisions.recordResult(push, { as: 'dropped', reason: answer.reason })
           figures.add(push.app, 'failedPushes')
+          await noteOnDevice(push, answer.reason)
           return count('dropped', answer.reason)
         }
         await putBack({ id: push._id, dueAtMS, triesMore: 1, lastError: answer.reason })

@@ -129,11 +129,12 @@ async function findNoticed(
   )
 }
 
-function renewed(push: PushDoc, { token, topic }: DeviceDoc, unread: number | undefined): PushDoc {
-  const { topic: _, badge, ...rest } = push
+function renewed(push: PushDoc, { token, topic, lastError }: DeviceDoc, unread: number | undefined): PushDoc {
+  const { topic: _, isAfterError: __, badge, ...rest } = push
   return {
     ...{ ...rest, token },
     ...(topic !== undefined && { topic }),
+    ...(lastError && { isAfterError: true }),
     ...(badge !== undefined && { badge: unread ?? badge }),
   }
 }

@@ -18,7 +18,7 @@ interface PushOptions extends Pick<PushDoc, 'app' | 'content' | 'giveUpAtMS'> {
 
 /** A push that is due now, or once its device has been away for long enough. */
 export function pushTo(
-  { user, device, type, token, topic, language }: DeviceDoc,
+  { user, device, type, token, topic, language, lastError }: DeviceDoc,
   { badge, mentioned, awayUntilMS, ...rest }: PushOptions,
 ): PushDoc {
   return {
@@ -28,6 +28,7 @@ export function pushTo(
     user,
     token,
     ...(topic !== undefined && { topic }),
+    ...(lastError && { isAfterError: true }),
     ...(language !== undefined && { language }),
     ...(mentioned !== undefined && { mentioned }),
     ...(badge !== undefined && { badge }),

@@ -147,9 +147,13 @@ function useColumns(
         header: t.answer,
         cell: ({ row: { original } }) => (
           <Text size="sm">
-            {[original.status, original.durationMS !== undefined && `${original.durationMS} ms`, original.lastError]
-              .filter((each) => each !== undefined && each !== false)
-              .join(' · ')}
+            <bdi>
+              {visible(
+                [original.status, original.durationMS !== undefined && `${original.durationMS} ms`, original.lastError]
+                  .filter((each) => each !== undefined && each !== false)
+                  .join(' · '),
+              )}
+            </bdi>
           </Text>
         ),
       },

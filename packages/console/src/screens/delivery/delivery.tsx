@@ -6,19 +6,23 @@ import { useApp } from '../../session/session.tsx'
 import { useTexts } from '../../texts/texts.ts'
 import { Calls } from './calls.tsx'
 import { DeadLetters } from './dead-letters.tsx'
+import { Devices } from './devices.tsx'
 import { Push } from './push.tsx'
-import { deliveryTabs } from './search.ts'
+import { deliveryTabs, neededFor } from './search.ts'
 import { deliveryTexts } from './texts.ts'
 
 const route = getRouteApi('/shell/apps/$app/delivery')
 
-/** Webhook calls, dead letters and push. */
+const parts = { calls: Calls, dead: DeadLetters, push: Push, devices: Devices }
+
+/** Webhook calls, dead letters, push and its devices. */
 export function Delivery() {
   const t = useTexts(deliveryTexts)
   const { may } = useApp()
-  const { tab = 'calls' } = route.useSearch()
+  const allowed = deliveryTabs.filter((each) => may(neededFor[each]))
+  const { tab = allowed[0] ?? 'calls' } = route.useSearch()
   const navigate = route.useNavigate()
-  const mayCalls = may('GET /admin/webhooks/calls')
+  const Part = parts[tab]
   return (
     <Page
       title={t.delivery}
@@ -26,22 +30,12 @@ export function Delivery() {
         <Parts
           label={t.part}
           value={tab}
-          parts={deliveryTabs.map((each) => [each, t[each]] as const)}
+          parts={allowed.map((each) => [each, t[each]] as const)}
           onChange={(next) => void navigate({ search: { tab: next } })}
         />
       }
     >
-      {tab === 'push' ? (
-        <Push />
-      ) : mayCalls ? (
-        tab === 'calls' ? (
-          <Calls />
-        ) : (
-          <DeadLetters />
-        )
-      ) : (
-        <Empty icon="webhook" title={t.notAllowed} />
-      )}
+      {allowed.includes(tab) ? <Part /> : <Empty icon="webhook" title={t.notAllowed} />}
     </Page>
   )
 }

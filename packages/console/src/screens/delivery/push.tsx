@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { resultOf } from '../../api.ts'
 import { say } from '../../components/confirm.tsx'
 import { Facts, Section } from '../../components/page.tsx'
-import { Time, ViewLink } from '../../components/shown.tsx'
+import { Time, ViewLink, visible } from '../../components/shown.tsx'
 import { Empty, Failure, Loaded } from '../../components/states.tsx'
 import { useApp } from '../../session/session.tsx'
 import { useTexts } from '../../texts/texts.ts'
@@ -107,7 +107,10 @@ function Why() {
               {asking.data.reason !== undefined && <Text size="sm">{asking.data.reason}</Text>}
               {asking.data.devices.map(({ deviceId, outcome, reason, network }) => (
                 <Text size="sm" key={deviceId}>
-                  {[deviceId, network?.toUpperCase(), outcome, reason].filter((each) => each !== undefined).join(' · ')}
+                  <bdi>{visible(deviceId)}</bdi>
+                  {[network?.toUpperCase(), outcome, reason]
+                    .filter((each) => each !== undefined)
+                    .map((each) => ` · ${visible(each)}`)}
                 </Text>
               ))}
               {!asking.data.recorded && (

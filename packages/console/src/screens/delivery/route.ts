@@ -6,10 +6,11 @@ import { type DeliverySearch, deliveryTabs } from './search.ts'
 export const deliveryRoute = createRoute({
   getParentRoute: () => appRoute,
   path: 'delivery',
-  validateSearch: ({ tab, room, from, to, cursor }): DeliverySearch => ({
+  validateSearch: ({ tab, room, user, from, to, cursor }): DeliverySearch => ({
     ...{
       tab: oneOf(deliveryTabs)(tab),
       room: textOf(room),
+      user: textOf(user),
       from: textOf(from),
       to: textOf(to),
       cursor: textOf(cursor),

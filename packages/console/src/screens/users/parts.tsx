@@ -101,14 +101,15 @@ export function Devices({ devices }: { devices: Inspected['devices'] }) {
     <Rows
       title={t.devices}
       none={t.noDevices}
-      head={[t.device, t.network, t.fingerprint, t.updated]}
-      rows={devices.map(({ deviceId, type, topic, fingerprint, updatedAt }) => ({
+      head={[t.device, t.network, t.fingerprint, t.updated, t.lastError]}
+      rows={devices.map(({ deviceId, type, topic, fingerprint, updatedAt, lastError }) => ({
         key: `${deviceId} ${type}`,
         cells: [
           <UserText key="device" text={deviceId} />,
           type === 'ios' ? `APNs${topic === undefined ? '' : ` · ${topic}`}` : type.toUpperCase(),
           <Code key="fingerprint">{fingerprint}</Code>,
           <Time key="updated" at={updatedAt} />,
+          lastError && <UserText key="error" text={lastError.reason} />,
         ],
       }))}
     />

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { isoTime, userId } from '../../ids.ts'
 import { operation } from '../../operation.ts'
 import { ban, block } from '../../resources/ban.ts'
-import { deviceType } from '../../resources/push/network.ts'
+import { pushDevice } from '../../resources/push/device.ts'
 import { adminUser } from '../../resources/user.ts'
 import { exampleBlock, exampleUser } from '../examples.ts'
 import { listConnections } from '../users/connections.ts'
@@ -22,15 +22,7 @@ export const inspectUser = operation({
   result: z.object({
     profile: adminUser,
     roomCount: z.number().int(),
-    devices: z.array(
-      z.object({
-        deviceId: z.string(),
-        type: deviceType,
-        fingerprint: z.string(),
-        topic: z.string().optional().describe('The APNs topic'),
-        updatedAt: isoTime,
-      }),
-    ),
+    devices: z.array(pushDevice),
     tokens: z.array(
       z.object({
         fingerprint: z.string(),

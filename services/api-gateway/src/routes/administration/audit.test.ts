@@ -187,6 +187,11 @@ describe('the audit log', () => {
       const { data } = (await gateway.admin('GET', `/admin/clients/${id}/tokens`)).body.result
       return { request: ['DELETE', `/admin/clients/${id}/tokens/${data[0].id}`], subject: `user:${id}` }
     },
+    removeDevice: async () => {
+      const user = await gateway.newUser()
+      await user.call('POST', '/me/subscribe', { type: 'fcm', token: `secret text ${user.id}`, deviceId: 'a/b' })
+      return { request: ['DELETE', `/admin/clients/${user.id}/devices/a%2Fb`], subject: `user:${user.id}` }
+    },
     banMember: async () => {
       const room = await newRoom()
       return { request: ['POST', `/blockStatus/room/${room}/alice`], subject: `room:${room}` }

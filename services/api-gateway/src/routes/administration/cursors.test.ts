@@ -15,6 +15,9 @@ describe('cursors with the longest values lead to the next page', () => {
   beforeAll(async () => {
     gateway = await startTestGateway()
     users = [await gateway.newUser(longId(1)), await gateway.newUser(longId(2))]
+    for (const [n, user] of users.entries()) {
+      await user.call('POST', '/me/subscribe', { type: 'fcm', token: `token ${n}`, deviceId: '名'.repeat(256) })
+    }
     for (const [n, _id] of rooms.entries()) await gateway.newRoom(users, { _id, name: longName(n) })
   })
   afterAll(() => gateway.stop())
@@ -27,6 +30,7 @@ describe('cursors with the longest values lead to the next page', () => {
     ['rooms by the latest message', '/admin/rooms?'],
     ['members', `/admin/rooms/${ofRoom}/members?`],
     ['users', '/admin/users?'],
+    ['devices', '/admin/push/devices?'],
     ['the timeline of a room', `/admin/timeline?${query(longId(1))}`],
     [
       'the timeline of a user',

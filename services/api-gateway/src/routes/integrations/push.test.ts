@@ -34,6 +34,39 @@ describe('push', () => {
     assert.deepEqual(await of(), [true, 'NOT_A_MEMBER'])
   })
 
+  test('devices are listed for the app and for a user, and removed one by one', async () => {
+    const [alice, bob] = [await gateway.newUser(), await gateway.newUser()]
+    const subscribe = (user: typeof alice, deviceId: string) =>
+      user.call('POST', '/me/subscribe', { type: 'ios', token: `${user.id} ${deviceId}`, deviceId, language: 'de' })
+    for (const device of ['phone', 'a/b', '😀']) await subscribe(alice, device)
+    await subscribe(bob, 'phone')
+    const list = async (query: string) => (await gateway.admin('GET', `/admin/push/devices?${query}`)).body.result
+    const ids = ({ data }: { data: { deviceId: string }[] }) => data.map(({ deviceId }) => deviceId)
+    const first = await list(`client=${alice.id}&limit=2`)
+    const second = await list(`client=${alice.id}&limit=2&cursor=${first.cursor}`)
+    assert.deepEqual([...ids(first), ...ids(second), second.cursor], ['a/b', 'phone', '😀', undefined])
+    const { updatedAt, fingerprint, ...device } = first.data[1]
+    assert.deepEqual(device, { client: alice.id, deviceId: 'phone', type: 'ios', language: 'de' })
+    assert.ok(Date.parse(updatedAt) > 0)
+    assert.match(fingerprint, /^[0-9a-f]{12}$/)
+    assert.deepEqual(ids(await list(`client=${bob.id}`)), ['phone'])
+    assert.equal((await list('')).data.length, 4)
+    // Another user's cursor leads to no devices of theirs.
+    assert.deepEqual(ids(await list(`client=${alice.id}&cursor=${Buffer.from('\0').toString('base64url')}`)), ids({
+      data: [...first.data, ...second.data],
+    }))
+    const bad = await gateway.admin('GET', '/admin/push/devices?cursor=x')
+    assert.deepEqual([bad.status, bad.body.error.code], [400, 'INVALID_QUERY'])
+
+    const remove = async () => (await gateway.admin('DELETE', `/admin/clients/${alice.id}/devices/a%2Fb`)).body.result
+    assert.deepEqual(await remove(), { removed: 1 })
+    assert.deepEqual(await remove(), { removed: 0 })
+    assert.deepEqual(ids(await list(`client=${alice.id}`)), ['phone', '😀'])
+    assert.deepEqual(ids(await list(`client=${bob.id}`)), ['phone'])
+    const { data } = (await gateway.admin('GET', `/admin/audit?subject=user:${alice.id}&action=removeDevice`)).body.result
+    assert.deepEqual(data.map(({ before }: { before: unknown }) => before), [{ device: 'a/b' }])
+  })
+
   describe('POST /push/push2clients', () => {
     test('passes the push to the push service, once per client', async () => {
       proves('POST /push/push2clients', 'body.clients', 'body.payload', 'result is an empty object')

@@ -1,0 +1,46 @@
+import { ApiError } from '@parley/contracts/errors'
+import type { Input, Result } from '@parley/contracts/operation'
+import type { listDevices as operation } from '@parley/contracts/operations/admin/devices'
+import type { PushDevice } from '@parley/contracts/resources/push/device'
+import { digest } from '@parley/db/apps/apps'
+import { key } from '@parley/db/keys'
+import { findDevicePage } from '@parley/db/users/devices'
+import type { DeviceDoc } from '@parley/db/users/documents'
+import { keyFingerprint } from '../access/list-api-keys.ts'
+import type { Chat } from '../chat.ts'
+import { pageOf } from '../page-cursor.ts'
+
+/** GET /admin/push/devices: a page of the devices of the app or of a user. @throws ApiError INVALID_QUERY */
+export async function listDevices(
+  { db }: Chat,
+  app: string,
+  { client, limit, cursor }: Input<typeof operation>['query'],
+): Promise<Result<typeof operation>> {
+  const after = cursor === undefined ? undefined : parsed(cursor)
+  const { shown, last } = pageOf(await findDevicePage(db, app, { client, after, limit: limit + 1 }), limit)
+  return {
+    data: shown.map(toDeviceView),
+    ...(last && { cursor: Buffer.from(key(last.user, last.device)).toString('base64url') }),
+  }
+}
+
+/** The user and device of a cursor, joined as in keys. */
+function parsed(cursor: string): string {
+  const text = Buffer.from(cursor, 'base64url').toString()
+  if (!text.includes('\0')) throw new ApiError('INVALID_QUERY', 'cursor: expected the cursor of a page')
+  return text
+}
+
+export function toDeviceView(doc: DeviceDoc): PushDevice {
+  const { user, device, type, token, language, topic, updatedAt, lastError } = doc
+  return {
+    client: user,
+    deviceId: device,
+    type,
+    fingerprint: keyFingerprint(digest(token)),
+    ...(language !== undefined && { language }),
+    ...(topic !== undefined && { topic }),
+    updatedAt: updatedAt.toISOString(),
+    ...(lastError && { lastError }),
+  }
+}

@@ -1,0 +1,138 @@
+import { Badge, Button, Text } from '@mantine/core'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { useMemo, useState } from 'react'
+import type { components } from '../../../generated/openapi.ts'
+import { resultOf } from '../../api.ts'
+import { useChanged } from '../../components/act.tsx'
+import { Confirm, Warning } from '../../components/confirm.tsx'
+import type { Columns } from '../../components/data-table.tsx'
+import { TextFilter } from '../../components/filters.tsx'
+import { Listed } from '../../components/listed.tsx'
+import { Time, UserText, ViewLink, visible } from '../../components/shown.tsx'
+import { useApp } from '../../session/session.tsx'
+import { useTexts } from '../../texts/texts.ts'
+import type { DeliverySearch } from './search.ts'
+import { deliveryTexts } from './texts.ts'
+
+type Device = components['schemas']['PushDevice']
+
+const route = getRouteApi('/shell/apps/$app/delivery')
+const networks = {
+  ios: 'APNs',
+  fcm: 'FCM',
+  web: 'Web Push',
+  hms: 'Huawei Push Kit',
+  relay: 'Relay',
+} as const satisfies Record<Device['type'], string>
+
+/** The devices registered for push, of the app or of a user. */
+export function Devices() {
+  const t = useTexts(deliveryTexts)
+  const { app, api, may } = useApp()
+  const { user, cursor } = route.useSearch()
+  const navigate = route.useNavigate()
+  const [removed, setRemoved] = useState<Device>()
+  const set = (change: DeliverySearch) =>
+    void navigate({ search: (now) => ({ ...now, cursor: undefined, ...change }), replace: true })
+  const query = useQuery({
+    queryKey: [app, 'push devices', user, cursor],
+    queryFn: ({ signal }) => {
+      const given = { ...(user !== undefined && { client: user }), ...(cursor !== undefined && { cursor }) }
+      return resultOf(api.GET('/admin/push/devices', { params: { query: given }, signal }))
+    },
+    placeholderData: keepPreviousData,
+  })
+  const columns = useColumns(may('DELETE /admin/clients/{client_id}/devices/{device}') ? setRemoved : undefined)
+  return (
+    <>
+      <div className="tools">
+        <TextFilter label={t.user} value={user} onChange={(next) => set({ user: next })} isFirst />
+      </div>
+      <Listed
+        label={t.devices}
+        query={query}
+        columns={columns}
+        keyOf={({ client, deviceId }) => JSON.stringify([client, deviceId])}
+        empty={{ icon: 'device', title: t.noDevices, hint: t.noDevicesHint }}
+        cursor={cursor}
+        onPage={(page) => set({ cursor: page })}
+      />
+      {removed && <RemoveDialog device={removed} onClose={() => setRemoved(undefined)} />}
+    </>
+  )
+}
+
+function RemoveDialog({ device: { client, deviceId }, onClose }: { device: Device; onClose: () => void }) {
+  const t = useTexts(deliveryTexts)
+  const { api } = useApp()
+  const changed = useChanged()
+  const remove = async () => {
+    const params = { path: { client_id: client, device: deviceId } }
+    await resultOf(api.DELETE('/admin/clients/{client_id}/devices/{device}', { params }))
+    await changed()
+  }
+  return (
+    <Confirm title={t.removeDevice} action={t.remove} done={t.removed} run={remove} onClose={onClose} isDangerous>
+      <Warning>
+        {visible(client)} · {visible(deviceId)}: {t.removeHint}
+      </Warning>
+    </Confirm>
+  )
+}
+
+function useColumns(onRemove: ((device: Device) => void) | undefined): Columns<Device> {
+  const t = useTexts(deliveryTexts)
+  const { app } = useApp()
+  return useMemo<Columns<Device>>(
+    () => [
+      {
+        id: 'user',
+        header: t.user,
+        cell: ({ row: { original } }) => (
+          <ViewLink to="/apps/$app/users/$user" params={{ app, user: original.client }} size="sm">
+            <bdi>{visible(original.client)}</bdi>
+          </ViewLink>
+        ),
+      },
+      { id: 'device', header: t.device, cell: ({ row }) => <UserText text={row.original.deviceId} /> },
+      {
+        id: 'network',
+        header: t.network,
+        cell: ({ row: { original } }) =>
+          [networks[original.type], original.topic].filter((each) => each !== undefined).join(' · '),
+      },
+      {
+        id: 'state',
+        header: t.state,
+        cell: ({ row: { original } }) => (
+          <Badge color={original.lastError ? 'red' : 'teal'} variant="light">
+            {original.lastError ? t.failing : t.registered}
+          </Badge>
+        ),
+      },
+      {
+        id: 'error',
+        header: t.lastError,
+        cell: ({ row: { original } }) =>
+          original.lastError && (
+            <Text size="sm" component="span">
+              <bdi>{visible(original.lastError.reason)}</bdi> · <Time at={original.lastError.atMS} />
+            </Text>
+          ),
+      },
+      { id: 'updated', header: t.lastRegistered, cell: ({ row }) => <Time at={row.original.updatedAt} /> },
+      {
+        id: 'remove',
+        header: () => <span className="unseen">{t.remove}</span>,
+        cell: ({ row: { original } }) =>
+          onRemove && (
+            <Button size="compact-sm" variant="default" onClick={() => onRemove(original)}>
+              {t.remove}
+            </Button>
+          ),
+      },
+    ],
+    [t, app, onRemove],
+  )
+}
