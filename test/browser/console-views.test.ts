@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { type Deployment, deploy } from '../client/client-of.ts'
-import type { Platform, PlatformUser } from '../platform.ts'
+import { eventually, type Platform, type PlatformUser } from '../platform.ts'
 import { isChromiumMissing, startChromium } from './chromium.ts'
 import { type ConsoleOperator, consoleOf } from './console-tab.ts'
 
@@ -194,6 +194,31 @@ describe.skipIf(isChromiumMissing())('the console: data that changes under a vie
     await page.getByRole('dialog').getByText('changed meanwhile').waitFor()
     await confirm(page, 'Save')
     await page.getByRole('cell', { name: /12345678901234567890\b/ }).waitFor()
+  })
+
+  test('the chat page is customized in a form, with a live preview and the code to embed it', async () => {
+    await owner.call('POST', '/config', { chatPage: { name: 'Before' } })
+    const page = await owner.open('/settings')
+    await page.getByRole('button', { name: 'Show preview' }).click()
+    const frame = page.frameLocator('iframe[title="Preview"]')
+    await frame.getByText('Before').first().waitFor()
+    const brand = () => frame.locator('html').evaluate((html) => getComputedStyle(html).getPropertyValue('--brand'))
+    const plain = await brand()
+    await page.getByLabel('Name above the room list').fill('Acme Help')
+    await page.getByLabel('Colour, such as #0f766e').fill('#0f766e')
+    await frame.getByText('Acme Help').first().waitFor()
+    await eventually('it has the colour', async () => (await brand()) === '#0f766e')
+    await page.getByLabel('Colour, such as #0f766e').fill('#0f')
+    await eventually('it has no such colour', async () => (await brand()) === plain)
+    await page.getByLabel('Colour, such as #0f766e').fill('#0f766e')
+    assert.deepEqual((await inspect('/config'))['chatPage'], { name: 'Before' })
+    await page.getByRole('button', { name: 'Save' }).click()
+    await done(page, 'Saved')
+    await page.getByLabel('Language', { exact: true }).last().selectOption('zh')
+    await frame.getByText('还没有聊天').first().waitFor()
+    await frame.getByText('Acme Help').first().waitFor()
+    await page.locator('pre', { hasText: 'language: "zh"' }).waitFor()
+    assert.deepEqual((await inspect('/config'))['chatPage'], { name: 'Acme Help', color: '#0f766e' })
   })
 
   test('the event tail reconnects after a failure', async () => {

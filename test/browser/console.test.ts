@@ -270,22 +270,6 @@ describe.skipIf(isChromiumMissing())('the console in a browser', () => {
     await words.getByText('a **** ********').waitFor()
   })
 
-  test('the chat page is customized in a form, with a preview and the code to embed it', async () => {
-    await owner.call('POST', '/config', { chatPage: {} })
-    const page = await owner.open('/settings')
-    await page.getByLabel('Name above the room list').fill('Acme Help')
-    await page.getByLabel('Colour, such as #0f766e').fill('#0f766e')
-    await page.getByRole('button', { name: 'Save' }).click()
-    await done(page, 'Saved')
-    await page.getByRole('button', { name: 'Show preview' }).click()
-    const frame = page.frameLocator('iframe[title="Preview"]')
-    await frame.getByText('Acme Help').first().waitFor()
-    await page.getByLabel('Language', { exact: true }).last().selectOption('zh')
-    await frame.getByText('还没有聊天').first().waitFor()
-    await page.locator('pre', { hasText: 'language: "zh"' }).waitFor()
-    assert.deepEqual((await inspect('/config'))['chatPage'], { name: 'Acme Help', color: '#0f766e' })
-  })
-
   test('a role sees only permitted actions; other URLs are refused, and the API returns 403', async () => {
     const viewer = await parley.newOperator('viewer')
     const page = await viewer.open('/users/bob', { allow: refused })

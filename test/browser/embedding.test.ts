@@ -166,6 +166,9 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser, embedded in an
     await call("chat.setTexts({ chats: 'Postfach' })")
     await frame.getByRole('heading', { name: 'Postfach' }).waitFor()
 
+    // Another origin may not change the look.
+    const look = { parley: 1, type: 'look', look: { name: 'Elsewhere', texts: { zh: { chats: 'Elsewhere' } } } }
+    await call(`chat.frame.contentWindow.postMessage(${JSON.stringify(look)}, '*')`)
     // Both sides ignore messages from other windows.
     await call("window.postMessage({ parley: 1, type: 'closed' }, '*')")
     await frame.locator('body').evaluate(() => window.postMessage({ parley: 1, type: 'theme', theme: 'light' }, '*'))
@@ -176,6 +179,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser, embedded in an
     await say(other, 'still here')
     await frame.getByRole('log').getByText('still here', { exact: true }).waitFor()
     await frame.locator('html[data-theme=dark]').waitFor()
+    await frame.getByRole('heading', { name: 'Postfach' }).waitFor()
     const addresses = page.frames().map((one) => one.url())
     for (const address of addresses) assert.doesNotMatch(address, /token/)
     const inner = page.frames().at(-1)

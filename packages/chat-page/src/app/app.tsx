@@ -12,7 +12,7 @@ import { NewChatButton } from '../rooms/new-chat-button.tsx'
 import { NotifyButton } from '../rooms/notify-button.tsx'
 import { RoomList } from '../rooms/room-list.tsx'
 import { ChatContext, useStore } from '../state/chat.ts'
-import { plainConfig, readChatConfig, textOn } from '../state/chat-config.ts'
+import { plainConfig, readChatConfig, textOn, withLook } from '../state/chat-config.ts'
 import { createChat } from '../state/create-chat.ts'
 import { createNotifications, type PushAccess } from '../state/notifications.ts'
 import { showUnreadInTab } from '../state/page-title.ts'
@@ -135,22 +135,40 @@ function createParts({ client, parameters, host, spoken, push, mayNotify }: AppP
   })
   if (host) serveHost(host, { client, openRoom, isAlone: parameters.rooms === 'hide' })
   const setName = showUnreadInTab(client, texts().chats)
+  let stored = plainConfig
+  let edited: unknown
+  const showConfig = () => {
+    const shown = withLook(stored, edited)
+    config.set(shown)
+    spoken.useTextsOfApp(shown.texts)
+    useColor(shown.color)
+  }
   const takeConfig = async () => {
     await whenKnown(client)
     // Only after the login: otherwise a crafted link could put any text on the integrator's page.
     if (!host) spoken.useTextsOfPage(textsInAddress(parameters.texts))
-    const read = await readChatConfig(client)
-    config.set(read)
-    spoken.useTextsOfApp(read.texts)
-    if (read.color !== undefined) useColor(read.color)
+    stored = await readChatConfig(client)
+    showConfig()
   }
   void takeConfig()
+  if (parameters.host === location.origin) {
+    host?.on('look', ({ look }) => {
+      edited = look
+      showConfig()
+    })
+  }
   const notifications = createNotifications({ ...shared, texts, push, mayNotify }, openRoom.open)
   return { shared, openRoom, config, notifications, setName }
 }
 
-function useColor(color: string): void {
+function useColor(color: string | undefined): void {
   const { style, dataset } = document.documentElement
+  if (color === undefined) {
+    delete dataset['brand']
+    style.removeProperty('--brand')
+    style.removeProperty('--on-brand')
+    return
+  }
   dataset['brand'] = ''
   style.setProperty('--brand', color)
   style.setProperty('--on-brand', textOn(color))

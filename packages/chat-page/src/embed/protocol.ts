@@ -19,6 +19,8 @@ export type ToPage =
   | { type: 'theme'; theme: string }
   | { type: 'language'; language: string }
   | { type: 'texts'; texts: unknown }
+  /** The app's `chatPage` while it is edited; only from a host of the page's own origin, such as the console. */
+  | { type: 'look'; look: unknown }
   | { type: 'logOut' }
 
 /** Protocol version, a field of each message. */

@@ -53,6 +53,11 @@ export function toChatConfig(value: unknown, directory?: unknown): ChatConfig {
   }
 }
 
+/** The configuration with the `chatPage` that is being edited, if one is. */
+export function withLook(stored: ChatConfig, edited: unknown): ChatConfig {
+  return edited === undefined ? stored : { ...toChatConfig(edited), mayStartChats: stored.mayStartChats }
+}
+
 /** Black or white, whichever contrasts more with the colour (WCAG 2, relative luminance). */
 export function textOn(color: string): '#000000' | '#ffffff' {
   const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {

@@ -6,7 +6,7 @@ import { ConfigForm, fieldsOf, filled, textIn } from './config-form.tsx'
 import { Preview } from './preview.tsx'
 import { settingsTexts } from './texts.ts'
 
-/** The chat page's appearance, with a preview and embed code. */
+/** The chat page's appearance, with a live preview of what is typed, and embed code. */
 export function ChatPage({ config }: { config: Config }) {
   const stored = fieldsOf(config['chatPage'])
   const origins = Array.isArray(stored['imageOrigins']) ? stored['imageOrigins'] : []
@@ -35,7 +35,7 @@ export function ChatPage({ config }: { config: Config }) {
         change={(latest) => ({ chatPage: lookFrom(latest['chatPage']) })}
         onSaved={saved}
       />
-      <Preview look={JSON.stringify(stored)} />
+      <Preview look={lookFrom(stored)} />
     </>
   )
 }

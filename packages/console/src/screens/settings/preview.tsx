@@ -1,6 +1,6 @@
 import { Button, NativeSelect, Switch, Text, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { baseUrl } from '../../api.ts'
 import { Section } from '../../components/page.tsx'
 import { Copy } from '../../components/shown.tsx'
@@ -23,8 +23,11 @@ interface Options {
   hidesRooms: boolean
 }
 
-/** A preview of the chat page with selectable options, and its embed code. */
-export function Preview({ look }: { look: string }) {
+/**
+ * A preview of the chat page with selectable options, and its embed code.
+ * @param look the `chatPage` configuration as it would be saved
+ */
+export function Preview({ look }: { look: object }) {
   const t = useTexts(settingsTexts)
   const ours = useLanguage()
   const { api, may } = useApp()
@@ -63,7 +66,7 @@ export function Preview({ look }: { look: string }) {
       </div>
       {starting.isError && <Failure error={starting.error} />}
       {starting.data !== undefined ? (
-        <Frame key={look + JSON.stringify(options)} token={starting.data} options={options} />
+        <Frame key={JSON.stringify(options)} token={starting.data} options={options} look={look} />
       ) : may('POST /admin/clients') ? (
         <>
           <Text size="sm" c="dimmed" mb="sm">
@@ -93,20 +96,30 @@ function addressOf({ theme, language, room, hidesRooms }: Options): URL {
   return url
 }
 
-/** The page in a frame, which requests its token by message, so that no URL contains it. */
-function Frame({ token, options }: { token: string; options: Options }) {
+/**
+ * The page in a frame, which requests its token by message, so that no URL contains it. It then gets each change of the
+ * look.
+ */
+function Frame({ token, options, look }: { token: string; options: Options; look: object }) {
   const t = useTexts(settingsTexts)
   const frame = useRef<HTMLIFrameElement>(null)
+  const post = (message: object) =>
+    frame.current?.contentWindow?.postMessage({ ...protocol, ...message }, location.origin)
+  const answer = useEffectEvent(({ source, origin, data }: MessageEvent) => {
+    if (source !== frame.current?.contentWindow || origin !== location.origin) return
+    if (data?.parley !== protocol.parley || data.type !== 'token') return
+    post({ type: 'look', look })
+    post({ type: 'token', ...(data.refused !== true && { token }) })
+  })
   useEffect(() => {
-    const hear = ({ source, origin, data }: MessageEvent) => {
-      const page = frame.current?.contentWindow
-      if (!page || source !== page || origin !== location.origin) return
-      if (data?.parley === protocol.parley && data.type === 'token')
-        page.postMessage({ ...protocol, type: 'token', ...(data.refused !== true && { token }) }, location.origin)
-    }
+    const hear = (event: MessageEvent) => answer(event)
     addEventListener('message', hear)
     return () => removeEventListener('message', hear)
-  }, [token])
+  }, [])
+  const edited = JSON.stringify(look)
+  useEffect(() => {
+    post({ type: 'look', look: JSON.parse(edited) as unknown })
+  }, [edited])
   return <iframe ref={frame} className="chat-preview" title={t.preview} src={addressOf(options).href} />
 }
 
