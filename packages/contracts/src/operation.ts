@@ -70,7 +70,7 @@ interface OperationParts {
   audit?: (input: AuditedInput) => AuditSubject | undefined
   /** Scopes that some input needs besides `scope`: those of the operation with the same effect. Users need none. */
   scopesFor?: (input: AuditedInput) => readonly Scope[]
-  /** True if the response contains message texts: operators must give a reason, which is audited. */
+  /** True if the response contains message texts or quotes: operators must give a reason, which is audited. */
   conversations?: true
   /** True if it goes beyond the interface: `x-extension` in the OpenAPI document. */
   extension?: true

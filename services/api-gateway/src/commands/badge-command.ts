@@ -4,7 +4,7 @@ import type { Db } from '@parley/db/connect'
 import { migrateTimeoutMS } from '@parley/db/migrate'
 import type { WrongUnread } from '@parley/db/unread/verify-unread'
 import { Command } from 'commander'
-import { recordCommand } from './by-command.ts'
+import { recordWork } from './by-command.ts'
 import { requireApp, type WithDb } from './database-command.ts'
 
 const lineEvery = 10_000
@@ -40,9 +40,20 @@ async function repair(db: Db, app: string | undefined, options: RepairOptions): 
 }
 
 async function repairApp(db: Db, app: string, options: RepairOptions): Promise<void> {
-  if (!options.dryRun) await recordCommand(db, app, 'badge repair', { client: options.client })
+  if (options.dryRun) return verifyApp(db, app, options, {})
+  const about = options.client === undefined ? {} : { client: options.client }
+  await recordWork(db, app, 'badge repair', about, async (onBegin, done) => {
+    await onBegin()
+    await verifyApp(db, app, options, done)
+  })
+}
+
+async function verifyApp(db: Db, app: string, options: RepairOptions, done: Record<string, number>): Promise<void> {
   let said = 0
+  Object.assign(done, { verified: 0, repaired: 0 })
   const onProgress = (verified: number, wrong: readonly WrongUnread[]) => {
+    done['verified'] = verified
+    done['repaired'] = (done['repaired'] ?? 0) + wrong.length
     for (const each of wrong) console.log(line(each))
     if (verified < said + lineEvery) return
     said = verified

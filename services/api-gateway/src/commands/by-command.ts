@@ -21,7 +21,37 @@ export function byCommand(db: Db, app: string, command: string, about = app): Au
   return { db, audit }
 }
 
-/** Audits a command that makes many changes, before the first. */
+/**
+ * Audits a command that makes many changes: before the first, and once it has ended, with what it did. `work` calls
+ * `onBegin` once nothing refuses it, and counts into `done`, so that a failure is recorded with its part.
+ */
+export async function recordWork<T>(
+  db: Db,
+  app: string,
+  command: string,
+  about: object,
+  work: (onBegin: () => Promise<void>, done: Record<string, number>) => Promise<T>,
+): Promise<T> {
+  const done: Record<string, number> = {}
+  let hasBegun = false
+  const end = (outcome: 'done' | 'failed') => recordCommand(db, app, command, { ...about, ...done, outcome })
+  const onBegin = async () => {
+    await recordCommand(db, app, command, { ...about, outcome: 'begun' })
+    hasBegun = true
+  }
+  let result: T
+  try {
+    result = await work(onBegin, done)
+  } catch (error) {
+    // The database may be what failed; its error must not hide the first.
+    if (hasBegun) await end('failed').catch((also: unknown) => console.error(also))
+    throw error
+  }
+  await end('done')
+  return result
+}
+
+/** Audits a command. */
 export async function recordCommand(db: Db, app: string, command: string, about: object = {}): Promise<void> {
   await record(byCommand(db, app, command), about)
 }

@@ -3,7 +3,7 @@ import { abortImport, importFile } from '@parley/chat/import/import-file'
 import { verifyImport } from '@parley/chat/import/verify-import'
 import type { Db } from '@parley/db/connect'
 import { Command } from 'commander'
-import { recordCommand } from './by-command.ts'
+import { recordWork } from './by-command.ts'
 import { noApp, requireApp, type WithDb } from './database-command.ts'
 
 const sayEveryMS = 2_000
@@ -47,7 +47,10 @@ export function importCommand(withDb: WithDb): Command {
 
 async function abort(db: Db, app: string): Promise<void> {
   await requireLasting(db, app)
-  const rooms = await abortImport(db, app, () => recordCommand(db, app, 'import', { abort: true }))
+  const rooms = await recordWork(db, app, 'import', { abort: true }, async (onBegin, done) => {
+    done['rooms'] = await abortImport(db, app, onBegin)
+    return done['rooms']
+  })
   console.log(rooms === 0 ? 'No room is being imported' : `${rooms} rooms take messages again`)
 }
 
@@ -70,12 +73,22 @@ async function run(db: Db, app: string, path: string, dryRun: boolean): Promise<
     if (refused) throw refused
     return console.log('The file can be imported')
   }
-  await importFile(db, app, file, { ...watching, onBegin: () => recordCommand(db, app, 'import', counts) })
-  const seconds = (performance.now() - startedMS) / 1000
-  console.log(`Imported in ${seconds.toFixed(1)} s: ${Math.round(message / seconds)} messages/s`)
-  const wrong = await verifyImport(db, app, file, watching)
-  for (const each of wrong) console.log(each)
-  if (wrong.length > 0) throw new Error(`${wrong.length} things are not as the file has them`)
+  await recordWork(db, app, 'import', { ...counts, refused: lines }, async (onBegin, done) => {
+    const counting: Watching = {
+      ...watching,
+      onProgress(step, count) {
+        done[step] = count
+        watching.onProgress(step, count)
+      },
+    }
+    await importFile(db, app, file, { ...counting, onBegin })
+    const seconds = (performance.now() - startedMS) / 1000
+    console.log(`Imported in ${seconds.toFixed(1)} s: ${Math.round(message / seconds)} messages/s`)
+    const wrong = await verifyImport(db, app, file, watching)
+    done['wrong'] = wrong.length
+    for (const each of wrong) console.log(each)
+    if (wrong.length > 0) throw new Error(`${wrong.length} things are not as the file has them`)
+  })
   console.log('Verified: everything is there, without a hole in a seq, and every unread count is exact')
   if (refused) throw refused
 }

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { importAlone } from '@parley/chat/import/import-alone'
 import { connectDb } from '@parley/db/connect'
+import { key } from '@parley/db/keys'
 import { testServers, withDatabase } from '@parley/stack/test-servers'
 import type { Command } from 'commander'
 import { afterAll, beforeAll, describe, onTestFinished, test } from 'vitest'
@@ -46,6 +47,12 @@ describe('commands in the audit log', () => {
   }
   const entriesOf = (action: string) => gateway.chat.db.audit.countDocuments({ app: gateway.app, action })
 
+  /** What the entries say, the oldest first. */
+  const outcomesOf = async (action: string) => {
+    const found = await gateway.chat.db.audit.find({ app: gateway.app, action }).sort({ atMS: 1, id: 1 }).toArray()
+    return found.map(({ after = '{}' }) => JSON.parse(after) as Record<string, unknown>)
+  }
+
   test('every command either changes nothing or is recorded as documented', async () => {
     const leaves = (of: Command, path: string[]): string[] =>
       of.commands.length === 0 ? [path.join(' ')] : of.commands.flatMap((one) => leaves(one, [...path, one.name()]))
@@ -74,7 +81,7 @@ describe('commands in the audit log', () => {
     assert.deepEqual(await recordedIn(), expected)
   })
 
-  test('an import records one entry if it starts, and none otherwise', async () => {
+  test('an import records its start and its outcome, and nothing if it cannot start', async () => {
     const file = join(dir, 'import.ndjson')
     await writeFile(file, `${JSON.stringify({ type: 'user', _id: 'imported', nickname: 'Ida' })}\n`)
     await importAlone(gateway.chat.db, gateway.app, async () => {
@@ -86,9 +93,39 @@ describe('commands in the audit log', () => {
     })
     assert.equal(await entriesOf('import'), 0)
     await command(['import', file, '--app', gateway.app])
-    assert.equal(await entriesOf('import'), 1)
-    await command(['import', '--abort', '--app', gateway.app])
     assert.equal(await entriesOf('import'), 2)
+    assert.partialDeepStrictEqual(await outcomesOf('import'), [
+      { user: 1, refused: 0, outcome: 'begun' },
+      { user: 1, refused: 0, written: 1, wrong: 0, outcome: 'done' },
+    ])
+    await command(['import', '--abort', '--app', gateway.app])
+    assert.deepEqual((await outcomesOf('import')).slice(2), [
+      { abort: true, outcome: 'begun' },
+      { abort: true, rooms: 0, outcome: 'done' },
+    ])
+  })
+
+  test('a repair of badges records its outcome, also if it fails; a dry run records nothing', async () => {
+    const { chat, app } = gateway
+    const [alice, bob] = [await gateway.newUser(), await gateway.newUser()]
+    const room = await gateway.newRoom([alice, bob])
+    const wrong = () => chat.db.memberships.updateOne({ _id: key(app, room, bob.id) }, { $inc: { uncounted: -3 } })
+    await wrong()
+    await command(['badge', 'repair', app, '--client', bob.id, '--dry-run'])
+    assert.equal(await entriesOf('badge repair'), 0)
+    await command(['badge', 'repair', app, '--client', bob.id])
+    const begun = { client: bob.id, outcome: 'begun' }
+    const repaired = { client: bob.id, verified: 1, repaired: 1, outcome: 'done' }
+    assert.deepEqual(await outcomesOf('badge repair'), [begun, repaired])
+    await wrong()
+    await chat.db.mongo.command({ collMod: 'memberships', validator: { _id: '' } })
+    try {
+      await assert.rejects(command(['badge', 'repair', app, '--client', bob.id]), /failed validation/)
+    } finally {
+      await chat.db.mongo.command({ collMod: 'memberships', validator: {} })
+    }
+    const failed = { client: bob.id, verified: 0, repaired: 0, outcome: 'failed' }
+    assert.deepEqual((await outcomesOf('badge repair')).slice(2), [begun, failed])
   })
 
   test('an export records an entry for a new file, and none if the file exists', async () => {

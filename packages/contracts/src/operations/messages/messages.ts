@@ -88,6 +88,7 @@ export const sendMessage = operation({
   description: 'With an Idempotency-Key header or clientMessageID, a repeated send returns the first message.',
   access: 'admin',
   scope: 'messages:write',
+  conversations: true,
   form: 'envelope',
   headers: idempotencyHeaders,
   body: z.strictObject({
@@ -144,6 +145,7 @@ export const writeMessage = operation({
     'Without `_id`, sends a message by the rules of POST /messages. With `_id`, changes a message of the sender: `message` replaces the content, messageType `recall` clears it. Every change emits messageUpdated to the room.',
   access: 'client-or-admin',
   scope: 'messages:write',
+  conversations: true,
   audit: (input) => (input.body['_id'] === undefined ? undefined : auditsField('message', '_id')(input)),
   form: 'envelope',
   extension: true,

@@ -31,6 +31,7 @@ export const openStream = operation({
     'The room gets the message immediately, with empty text, `streaming: true` and no push. The stream ends with POST /messages/{id}/stream/end, or after 60 s without a piece.',
   access: 'client-or-admin',
   scope: 'messages:write',
+  conversations: true,
   form: 'envelope',
   body: z.strictObject({
     room: roomId,

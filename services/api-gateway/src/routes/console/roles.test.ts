@@ -8,11 +8,19 @@ import { findAuditEntries } from '@parley/db/audit/audit-log'
 import { removeRolesIn } from '@parley/db/operators/operators'
 import type { OutgoingCallDoc } from '@parley/db/push/documents'
 import { afterAll, beforeAll, describe, test } from 'vitest'
+import { z } from 'zod'
 import { newOperator, type TestOperator } from '../../console/test-operator.ts'
 import { startTestGateway, type TestGateway } from '../../test-gateway.ts'
 
 const reason = { 'parley-reason': encodeURIComponent('Ticket 42: “lost” messages') }
 const forKeys = allOperations.filter(({ scope }) => scope !== undefined)
+/** They answer without messages to an operator, or with those of the call alone. */
+const listed = new Set([
+  ...['createRoom', 'deleteRoom', 'updateRoom', 'addMembers', 'removeMembers', 'setMemberRole', 'inspectRoom'],
+  ...['listJobs', 'sendBatch'],
+])
+const hasQuotes = (result: z.ZodType) =>
+  JSON.stringify(z.toJSONSchema(result, { unrepresentable: 'any' })).includes('"Quote"')
 const plain = (path: string) => path.replaceAll(/:\w+/g, 'none')
 
 describe('operators and their roles', () => {
@@ -149,6 +157,14 @@ describe('operators and their roles', () => {
     const support = await newOperator(gateway, [{ app: gateway.app, role: 'support' }])
     const reading = allOperations.filter(({ conversations }) => conversations)
     assert.ok(reading.length >= 8)
+    const withTexts = allOperations.filter(
+      ({ id, scope, result }) => scope !== undefined && !listed.has(id) && hasQuotes(result),
+    )
+    assert.deepEqual(
+      withTexts.flatMap(({ id, conversations }) => (conversations ? [] : [id])),
+      [],
+      'operators read without a reason',
+    )
     for (const { method, path } of reading) {
       const { status, body } = await owner.call(method, plain(path), method === 'GET' ? undefined : {})
       assert.deepEqual([status, body.error.code], [400, 'MISSING_PARAMETER'], path)
@@ -216,13 +232,13 @@ describe('operators and their roles', () => {
     const room = await gateway.newRoom([alice])
     const moderator = await newOperator(gateway, [{ app: gateway.app, role: 'moderator' }])
     const message = { room, sender: alice.id, message: 'x', messageType: 'text' }
-    await moderator.call('POST', '/messages', message)
-    await moderator.call('POST', '/messages', message)
+    await moderator.call('POST', '/messages', message, reason)
+    await moderator.call('POST', '/messages', message, reason)
     const { room: _, ...inRoom } = message
-    const written = await moderator.call('POST', `/rooms/${room}/message`, inRoom)
+    const written = await moderator.call('POST', `/rooms/${room}/message`, inRoom, reason)
     assert.equal(written.status, 200, written.text)
     const { _id } = written.body.result
-    await moderator.call('POST', `/rooms/${room}/message`, { ...inRoom, _id })
+    await moderator.call('POST', `/rooms/${room}/message`, { ...inRoom, _id }, reason)
     assert.equal((await moderator.call('PUT', `/rooms/${room}`, { status: 0 })).status, 200)
     const entries = await entriesOf(moderator)
     assert.deepEqual(
@@ -230,6 +246,8 @@ describe('operators and their roles', () => {
       [
         ['sendMessage', `room:${room}`, moderator.email, '127.0.0.1'],
         ['sendMessage', `room:${room}`, moderator.email, '127.0.0.1'],
+        ['writeMessage', `room:${room}`, moderator.email, '127.0.0.1'],
+        // The answer to an edit can quote a message, so it is a reading too.
         ['writeMessage', `room:${room}`, moderator.email, '127.0.0.1'],
         ['writeMessage', `message:${_id}`, moderator.email, '127.0.0.1'],
         ['updateRoom', `room:${room}`, moderator.email, '127.0.0.1'],
