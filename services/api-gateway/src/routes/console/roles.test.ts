@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { allOperations } from '@parley/contracts/operations/all'
 import { roles, scopesOfRole } from '@parley/contracts/roles'
 import type { KeyScope } from '@parley/contracts/scopes'
@@ -76,6 +78,20 @@ describe('operators and their roles', () => {
       assert.equal((await operator.call('GET', '/operators/audit')).status, 403)
     })
   }
+
+  test('the documentation names the scopes of each role', async () => {
+    const page = await readFile(join(import.meta.dirname, '../../../../../docs/reference/console.md'), 'utf8')
+    const written = Object.fromEntries(
+      [...page.matchAll(/^\| `(\w+)` \| (those of `(\w+)`, and )?(.+?) \|/gm)].map(
+        ([, role = '', , base, own = '']) => [role, { base, own: own.match(/[\w:]+/g) }],
+      ),
+    )
+    const scopesIn = (role: string): string[] => {
+      const { base, own } = written[role] ?? assert.fail(role)
+      return [...(base === undefined ? [] : scopesIn(base)), ...(own ?? [])]
+    }
+    for (const role of roles) assert.deepEqual(scopesIn(role).toSorted(), scopesOfRole[role].toSorted(), role)
+  })
 
   test('an operator of one app has no access to others, and cannot tell which exist', async () => {
     const operator = await newOperator(gateway, [{ app: gateway.app, role: 'owner' }])
