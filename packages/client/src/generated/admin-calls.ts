@@ -59,6 +59,8 @@ export const adminCalls = {
   inspectThread: 'GET /admin/messages/:id/thread?',
   listAllRooms: 'GET /admin/rooms?',
   inspectUser: 'GET /admin/clients/:client_id',
+  listDevices: 'GET /admin/push/devices?',
+  removeDevice: 'DELETE /admin/clients/:client_id/devices/:device',
   listAudit: 'GET /admin/audit?',
   searchAllMessages: 'POST /admin/search',
   readTimeline: 'GET /admin/timeline?',

@@ -4051,6 +4051,34 @@ export interface InspectUserInput {
    */
   client_id: string
 }
+export interface PushDevice {
+  /**
+   * User ID
+   */
+  client: string
+  deviceId: string
+  type: 'ios' | 'fcm' | 'web' | 'hms' | 'relay'
+  fingerprint: string
+  language?: string
+  /**
+   * The APNs topic
+   */
+  topic?: string
+  /**
+   * Last registration
+   */
+  updatedAt: string
+  /**
+   * Of its last push, if that failed
+   */
+  lastError?: {
+    reason: string
+    /**
+     * Milliseconds since 1970-01-01 UTC
+     */
+    atMS: number
+  }
+}
 export interface Block {
   appID: string
   blockee: {
@@ -4082,19 +4110,7 @@ export interface Block {
 export interface InspectUserResult {
   profile: AdminUser
   roomCount: number
-  devices: {
-    deviceId: string
-    type: 'ios' | 'fcm' | 'web' | 'hms' | 'relay'
-    fingerprint: string
-    /**
-     * The APNs topic
-     */
-    topic?: string
-    /**
-     * ISO-8601 time
-     */
-    updatedAt: string
-  }[]
+  devices: PushDevice[]
   tokens: {
     fingerprint: string
     /**
@@ -4149,6 +4165,37 @@ export interface InspectUserResult {
    * The first 100 users whom the user blocks
    */
   blocks: Block[]
+}
+export interface ListDevicesInput {
+  /**
+   * User ID
+   */
+  client?: string
+  limit?: number
+  /**
+   * `cursor` of the previous page
+   */
+  cursor?: string
+}
+export interface ListDevicesResult {
+  data: PushDevice[]
+  /**
+   * For the next page; absent on the last one
+   */
+  cursor?: string
+}
+export interface RemoveDeviceInput {
+  /**
+   * User ID
+   */
+  client_id: string
+  /**
+   * Same as in auth2, so that a connected device gets no push
+   */
+  device: string
+}
+export interface RemoveDeviceResult {
+  removed: number
 }
 export interface ListAuditInput {
   /**
@@ -6854,6 +6901,10 @@ export interface AdminCalls {
   listAllRooms: { input: ListAllRoomsInput; result: ListAllRoomsResult }
   /** Get everything about a user: GET /admin/clients/:client_id */
   inspectUser: { input: InspectUserInput; result: InspectUserResult }
+  /** List the push devices of the app or of a user: GET /admin/push/devices */
+  listDevices: { input: ListDevicesInput; result: ListDevicesResult }
+  /** Unregister a push device of a user: DELETE /admin/clients/:client_id/devices/:device */
+  removeDevice: { input: RemoveDeviceInput; result: RemoveDeviceResult }
   /** List changes made by API keys, operators and commands, newest first: GET /admin/audit */
   listAudit: { input: ListAuditInput; result: ListAuditResult }
   /** Search the messages of all rooms: POST /admin/search */

@@ -9,6 +9,7 @@ type KeyScope = components['schemas']['KeyScope']
 /** An API-key operation, such as `DELETE /rooms/{id}`. Operators with its scope may call it. */
 export type Operation = Exclude<keyof typeof scopes, keyof ScopesByKind>
 type ScopesByKind = typeof scopesByKind
+const readersOf: Record<keyof ScopesByKind, Readonly<Record<string, readonly KeyScope[]>>> = scopesByKind
 
 const sessionKey = ['session'] as const
 
@@ -89,6 +90,10 @@ export function mayCall(session: Session, app: string, operation: Operation): bo
   return hasOneOf(session, app, [scopes[operation]])
 }
 
+export function isOwner(session: Session, app: string): boolean {
+  return session.apps.some((each) => each.app === app && each.role === 'owner')
+}
+
 function hasOneOf(session: Session, app: string, needed: readonly KeyScope[]): boolean {
   const granted = session.apps.find((each) => each.app === app)?.scopes ?? []
   return granted.includes('all') || needed.some((scope) => granted.includes(scope))
@@ -100,7 +105,7 @@ interface CurrentApp {
   /** Whether the operator's role has the scope of an operation. */
   may: (operation: Operation) => boolean
   /** Whether the operator's role has a scope of an operation for this kind, such as a job's. */
-  mayByKind: <Name extends keyof ScopesByKind>(operation: Name, kind: keyof ScopesByKind[Name]) => boolean
+  mayByKind: <Name extends keyof ScopesByKind>(operation: Name, kind: keyof ScopesByKind[Name] & string) => boolean
 }
 
 const AppContext = createContext<CurrentApp | undefined>(undefined)
@@ -119,7 +124,7 @@ export function AppProvider({ app, children }: { app: string; children: ReactNod
       app,
       api: apiOf(app),
       may: (operation) => mayCall(session, app, operation),
-      mayByKind: (operation, kind) => hasOneOf(session, app, scopesByKind[operation][kind]),
+      mayByKind: (operation, kind) => hasOneOf(session, app, readersOf[operation][kind] ?? []),
     }
   }, [app, session, apiOf])
   return <AppContext value={current}>{children}</AppContext>

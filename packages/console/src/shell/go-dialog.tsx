@@ -4,9 +4,9 @@ import { useState } from 'react'
 import { Dialog } from '../components/confirm.tsx'
 import { Icon, type IconName } from '../components/icon.tsx'
 import { visible } from '../components/shown.tsx'
-import { mayCall, useSession } from '../session/session.tsx'
+import { useSession } from '../session/session.tsx'
 import { useTexts } from '../texts/texts.ts'
-import { views } from './navigation.ts'
+import { viewsFor } from './navigation.ts'
 import { shellTexts } from './texts.ts'
 
 const mostApps = 8
@@ -71,14 +71,12 @@ function useTargets(app: string | undefined, typed: string): Target[] {
   const ofApp =
     app === undefined
       ? []
-      : views
-          .filter(({ needs }) => mayCall(session, app, needs))
-          .map(({ name, to, icon }) => ({
-            key: name,
-            icon,
-            text: t[name],
-            go: () => void navigate({ to, params: { app } }),
-          }))
+      : viewsFor(session, app).map(({ name, to, icon }) => ({
+          key: name,
+          icon,
+          text: t[name],
+          go: () => void navigate({ to, params: { app } }),
+        }))
   const byId: Target[] =
     app === undefined || typed === ''
       ? []

@@ -1,5 +1,5 @@
 import type { IconName } from '../components/icon.tsx'
-import type { Operation } from '../session/session.tsx'
+import { isOwner, mayCall, type Operation, type Session } from '../session/session.tsx'
 
 /** The views of an app, in navigation order. */
 export const views = [
@@ -13,7 +13,7 @@ export const views = [
   { name: 'jobs', to: '/apps/$app/jobs', icon: 'jobs', key: 'j', needs: 'GET /admin/jobs' },
   { name: 'settings', to: '/apps/$app/settings', icon: 'gear', key: 's', needs: 'GET /config' },
   { name: 'audit', to: '/apps/$app/audit', icon: 'list', key: 'a', needs: 'GET /admin/audit' },
-  { name: 'operators', to: '/apps/$app/operators', icon: 'user', key: 'p', needs: 'POST /admin/keys' },
+  { name: 'operators', to: '/apps/$app/operators', icon: 'user', key: 'p', needs: 'owner' },
 ] as const satisfies readonly View[]
 
 interface View {
@@ -23,6 +23,10 @@ interface View {
   icon: IconName
   /** Shortcut key after `g`. */
   key: string
-  /** The operation that an operator must be allowed to call to see the view. */
-  needs: Operation
+  /** The operation that an operator must be allowed to call to see the view, or the role of an owner. */
+  needs: Operation | 'owner'
 }
+
+/** The views of an app that its operator may see. */
+export const viewsFor = (session: Session, app: string) =>
+  views.filter(({ needs }) => (needs === 'owner' ? isOwner(session, app) : mayCall(session, app, needs)))

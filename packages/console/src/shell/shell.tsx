@@ -4,12 +4,12 @@ import { Link, Outlet, useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
 import { baseUrl, resultOf } from '../api.ts'
 import { Icon } from '../components/icon.tsx'
-import { mayCall, useSession } from '../session/session.tsx'
+import { useSession } from '../session/session.tsx'
 import { useTexts } from '../texts/texts.ts'
 import { useAppOfAddress } from './app-of-address.ts'
 import { LanguageMenu, ThemeMenu } from './choices.tsx'
 import { GoDialog } from './go-dialog.tsx'
-import { views } from './navigation.ts'
+import { viewsFor } from './navigation.ts'
 import { useShortcuts } from './shortcuts.ts'
 import { ShortcutsDialog } from './shortcuts-dialog.tsx'
 import { shellTexts } from './texts.ts'
@@ -131,22 +131,20 @@ function Navigation({ app, onGo, onChosen }: { app: string | undefined; onGo: ()
       </UnstyledButton>
       {app !== undefined && (
         <ul className="views">
-          {views
-            .filter(({ needs }) => mayCall(session, app, needs))
-            .map(({ name, to, icon }) => (
-              <li key={name}>
-                <Link
-                  to={to}
-                  params={{ app }}
-                  className="view-link"
-                  activeProps={{ 'aria-current': 'page' }}
-                  onClick={onChosen}
-                >
-                  <Icon name={icon} />
-                  {t[name]}
-                </Link>
-              </li>
-            ))}
+          {viewsFor(session, app).map(({ name, to, icon }) => (
+            <li key={name}>
+              <Link
+                to={to}
+                params={{ app }}
+                className="view-link"
+                activeProps={{ 'aria-current': 'page' }}
+                onClick={onChosen}
+              >
+                <Icon name={icon} />
+                {t[name]}
+              </Link>
+            </li>
+          ))}
         </ul>
       )}
       <Account onChosen={onChosen} />

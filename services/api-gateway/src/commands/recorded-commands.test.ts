@@ -47,7 +47,7 @@ describe('commands in the audit log', () => {
   }
   const entriesOf = (action: string) => gateway.chat.db.audit.countDocuments({ app: gateway.app, action })
 
-  /** What the entries say, the oldest first. */
+  /** The `after` of the entries, the oldest first. */
   const outcomesOf = async (action: string) => {
     const found = await gateway.chat.db.audit.find({ app: gateway.app, action }).sort({ atMS: 1, id: 1 }).toArray()
     return found.map(({ after = '{}' }) => JSON.parse(after) as Record<string, unknown>)

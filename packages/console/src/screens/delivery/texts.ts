@@ -61,7 +61,8 @@ export const deliveryTexts = texts(
     lastError: 'Last error',
     lastRegistered: 'Last registered',
     noDevices: 'No devices registered for push',
-    noDevicesHint: 'Apps register a device after each start. A network that reports its token as dead ends the registration.',
+    noDevicesHint:
+      'Apps register a device after each start. A network that reports its token as dead ends the registration.',
     remove: 'Remove',
     removeDevice: 'Remove device',
     removeHint: 'it gets no more pushes until the app registers it again.',

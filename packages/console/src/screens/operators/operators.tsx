@@ -8,7 +8,7 @@ import { Icon } from '../../components/icon.tsx'
 import { Page } from '../../components/page.tsx'
 import { Time, visible } from '../../components/shown.tsx'
 import { Empty, Loaded } from '../../components/states.tsx'
-import { useApp, useSession } from '../../session/session.tsx'
+import { isOwner, useApp, useSession } from '../../session/session.tsx'
 import { shellTexts } from '../../shell/texts.ts'
 import { useTexts } from '../../texts/texts.ts'
 import { AddOperator, ChangeRole, RemoveOperator, ResetOperator, SignInLink } from './dialogs.tsx'
@@ -24,20 +24,20 @@ export function Operators() {
   const t = useTexts(operatorsTexts)
   const { app } = useApp()
   const { session } = useSession()
-  const isOwner = session.apps.find((each) => each.app === app)?.role === 'owner'
+  const mayManage = isOwner(session, app)
   const [asked, setAsked] = useState<Asked>()
   return (
     <Page
       title={t.operators}
       actions={
-        isOwner && (
+        mayManage && (
           <Button size="xs" leftSection={<Icon name="plus" size={14} />} onClick={() => setAsked({ what: 'add' })}>
             {t.add}
           </Button>
         )
       }
     >
-      {isOwner ? (
+      {mayManage ? (
         <>
           <OperatorList onAsk={setAsked} />
           <Asking asked={asked} onClose={() => setAsked(undefined)} />

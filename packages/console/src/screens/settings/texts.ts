@@ -18,7 +18,8 @@ export const settingsTexts = texts(
     linkCards: 'Link cards',
     literalText: 'Plain text, without Markdown',
     preview: 'Preview',
-    previewHint: (user: string) => `The preview signs in as user ${user}, who is created for it and is in no room. It shows what you type before you save it.`,
+    previewHint: (user: string) =>
+      `The preview signs in as user ${user}, who is created for it and is in no room. It shows what you type before you save it.`,
     previewUser: 'Preview',
     startPreview: 'Show preview',
     previewNotYours: 'Only operators who can issue tokens see the preview.',
@@ -73,7 +74,8 @@ export const settingsTexts = texts(
     linkCards: '链接卡片',
     literalText: '按原文显示，不使用 Markdown',
     preview: '预览',
-    previewHint: (user) => `预览以用户 ${user} 的身份显示；该用户为此创建，不在任何房间中。保存之前即可看到修改的效果。`,
+    previewHint: (user) =>
+      `预览以用户 ${user} 的身份显示；该用户为此创建，不在任何房间中。保存之前即可看到修改的效果。`,
     previewUser: '预览',
     startPreview: '显示预览',
     previewNotYours: '只有可以签发令牌的操作员能看到预览。',

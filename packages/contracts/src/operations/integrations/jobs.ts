@@ -60,8 +60,7 @@ export const getJob = operation({
   path: '/admin/jobs/:id',
   tag: 'Jobs',
   summary: 'Get the progress and outcomes of a background job',
-  description:
-    `If a gateway dies, another one continues its jobs; no recipient gets a message twice. Jobs are kept for 7 days after they end. Scope by kind: ${readersText}.`,
+  description: `If a gateway dies, another one continues its jobs; no recipient gets a message twice. Jobs are kept for 7 days after they end. Scope by kind: ${readersText}.`,
   access: 'admin',
   scope: 'messages:read',
   scopesByKind: jobReaders,

@@ -8,7 +8,9 @@ import { language } from '../../resources/push/text.ts'
 const deviceToken = comparedText(4096)
   .min(1)
   .describe('Device push token; for `web`, the PushSubscription as JSON text')
-export const deviceId = inPath(comparedText(256).min(1)).describe('Same as in auth2, so that a connected device gets no push')
+export const deviceId = inPath(comparedText(256).min(1)).describe(
+  'Same as in auth2, so that a connected device gets no push',
+)
 
 export const subscribe = operation({
   id: 'subscribe',

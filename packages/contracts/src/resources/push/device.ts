@@ -13,10 +13,7 @@ export const pushDevice = z
     language: z.string().optional(),
     topic: z.string().optional().describe('The APNs topic'),
     updatedAt: isoTime.describe('Last registration'),
-    lastError: z
-      .object({ reason: z.string(), atMS: timeMS })
-      .optional()
-      .describe('Why its last push failed; absent once a push is sent or the device registers again'),
+    lastError: z.object({ reason: z.string(), atMS: timeMS }).optional().describe('Of its last push, if that failed'),
   })
   .meta({ id: 'PushDevice', ...ours })
 export type PushDevice = z.infer<typeof pushDevice>

@@ -52,9 +52,12 @@ describe('push', () => {
     assert.deepEqual(ids(await list(`client=${bob.id}`)), ['phone'])
     assert.equal((await list('')).data.length, 4)
     // Another user's cursor leads to no devices of theirs.
-    assert.deepEqual(ids(await list(`client=${alice.id}&cursor=${Buffer.from('\0').toString('base64url')}`)), ids({
-      data: [...first.data, ...second.data],
-    }))
+    assert.deepEqual(
+      ids(await list(`client=${alice.id}&cursor=${Buffer.from('\0').toString('base64url')}`)),
+      ids({
+        data: [...first.data, ...second.data],
+      }),
+    )
     const bad = await gateway.admin('GET', '/admin/push/devices?cursor=x')
     assert.deepEqual([bad.status, bad.body.error.code], [400, 'INVALID_QUERY'])
 
@@ -63,8 +66,12 @@ describe('push', () => {
     assert.deepEqual(await remove(), { removed: 0 })
     assert.deepEqual(ids(await list(`client=${alice.id}`)), ['phone', '😀'])
     assert.deepEqual(ids(await list(`client=${bob.id}`)), ['phone'])
-    const { data } = (await gateway.admin('GET', `/admin/audit?subject=user:${alice.id}&action=removeDevice`)).body.result
-    assert.deepEqual(data.map(({ before }: { before: unknown }) => before), [{ device: 'a/b' }])
+    const { data } = (await gateway.admin('GET', `/admin/audit?subject=user:${alice.id}&action=removeDevice`)).body
+      .result
+    assert.deepEqual(
+      data.map(({ before }: { before: unknown }) => before),
+      [{ device: 'a/b' }],
+    )
   })
 
   describe('POST /push/push2clients', () => {
