@@ -34,7 +34,9 @@ execFileSync(process.execPath, [parley, 'import', join(dir, 'import.ndjson'), '-
   env,
   stdio: ['ignore', 'ignore', 'inherit'],
 })
-const gateway = await startBenchService('api-gateway', servers, { PARLEY_FILES_FOLDER: join(dir, 'files') })
+// An export that kept its messages in memory would run out of this heap.
+const heap = { NODE_OPTIONS: '--max-old-space-size=256' }
+const gateway = await startBenchService('api-gateway', servers, { PARLEY_FILES_FOLDER: join(dir, 'files'), ...heap })
 const before = memoryMB()
 const startedMS = performance.now()
 const { job } = await call('POST', `/admin/clients/${user}/export`)
