@@ -16,8 +16,8 @@ const withTexts = new Set([
 ])
 /** Rooms in answers to keys have no latest message, except that of inspectRoom, which operators do not get. */
 const withoutLatest = new Set(['Room', 'AdminRoom'])
-/** They answer with the text that the caller has just given. */
-const ofTheCaller = ['sendMessage', 'sendBatch', 'writeMessage', 'scheduleMessage', 'openStream']
+/** They answer with the text that the caller has just given, and quote no other message. */
+const ofTheCaller = ['sendBatch', 'scheduleMessage']
 /** Their schemas have texts, their results none: a decided report, jobs without outcomes, a room without messages. */
 const withoutText = ['decideReport', 'listJobs', 'addMembers']
 
