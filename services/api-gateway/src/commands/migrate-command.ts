@@ -7,8 +7,8 @@ import { readSettings } from '@parley/service/settings'
 import { mongoSettings, tlsPrefix } from '@parley/service/shared-settings'
 import { tlsOptions } from '@parley/service/tls-settings'
 import { Command } from 'commander'
-import { checkBusAndPresence, named } from './bus-and-presence-command.ts'
 import { byCommand } from './by-command.ts'
+import { checkBusAndPresence, named } from './servers-command.ts'
 
 const reminderMS = 10_000
 
