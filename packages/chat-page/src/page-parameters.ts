@@ -53,9 +53,9 @@ export function takeParameters(): PageParameters {
 }
 
 /** Leaves only the client key in the URL. */
-export function showClientKey(clientKey: string | undefined, state: unknown = history.state): void {
+export function showClientKey(clientKey: string | undefined): void {
   const query = clientKey === undefined ? '' : `?${new URLSearchParams({ clientKey })}`
-  if (location.search !== query) history.replaceState(state, '', location.pathname + query)
+  if (location.search !== query) history.replaceState(history.state, '', location.pathname + query)
 }
 
 /** Keeps changed parameters for a reload. */

@@ -46,8 +46,8 @@ export function createClient(options: ClientOptions): Client {
 
   function onSent(sent: SentMessage): void {
     const message = { ...sent, sender: session.sender() }
-    opened(sent.room)?.heardMessage(message)
-    if (message.threadOf === undefined) rooms.heardMessage(message)
+    opened(sent.room)?.handleMessage(message)
+    if (message.threadOf === undefined) rooms.handleMessage(message)
     outbox.arrived(message)
   }
 

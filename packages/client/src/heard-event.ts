@@ -22,37 +22,37 @@ export function eventHandlers(parts: Parts): Handlers {
   const { rooms, invitations, presence, deliveries, opened, me } = parts
   return {
     'chat message'(message) {
-      opened(message.room)?.heardNew(message)
-      rooms.heardMessage(message)
+      opened(message.room)?.handleNew(message)
+      rooms.handleMessage(message)
       deliveries.heard(message)
     },
-    'thread message': (message) => opened(message.room)?.heardNew(message),
+    'thread message': (message) => opened(message.room)?.handleNew(message),
     messageUpdated(message) {
-      opened(message.room)?.heardMessage(message)
+      opened(message.room)?.handleMessage(message)
       // The room list shows no thread messages.
-      if (message.threadOf === undefined) rooms.heardUpdate(message)
+      if (message.threadOf === undefined) rooms.handleUpdate(message)
     },
     messageDeleted(deletion) {
-      opened(deletion.room)?.heardDeletion(deletion)
-      rooms.heardDeletion(deletion)
+      opened(deletion.room)?.handleDeletion(deletion)
+      rooms.handleDeletion(deletion)
     },
     userDeleteMessages: (deletion) => {
-      opened(deletion.room)?.heardHidden(deletion)
+      opened(deletion.room)?.handleHidden(deletion)
       rooms.changed(deletion.room)
     },
     lastRead(read) {
       const room = opened(read.roomID)
-      if (room) room.heardRead(read)
+      if (room) room.handleRead(read)
       else if (read.memberID === me()) rooms.changed(read.roomID)
     },
-    threadLastRead: (read) => opened(read.roomID)?.heardThreadRead(read),
-    delivered: (news) => opened(news.roomID)?.heardDelivered(news),
-    typing: (typing) => opened(typing.room)?.heardTyping(typing),
-    ai_streaming: (piece) => opened(piece.room)?.heardStreaming(piece),
-    room: (room) => rooms.heardRoom(room),
-    roomPref: (pref) => rooms.heardPref(pref),
+    threadLastRead: (read) => opened(read.roomID)?.handleThreadRead(read),
+    delivered: (news) => opened(news.roomID)?.handleDelivered(news),
+    typing: (typing) => opened(typing.room)?.handleTyping(typing),
+    ai_streaming: (piece) => opened(piece.room)?.handleStreaming(piece),
+    room: (room) => rooms.handleRoom(room),
+    roomPref: (pref) => rooms.handlePref(pref),
     notificationSettings({ room, threadOf, settings }) {
-      if (room !== undefined && threadOf === undefined) rooms.heardNotifications(room, settings)
+      if (room !== undefined && threadOf === undefined) rooms.handleNotifications(room, settings)
     },
     removedFromRoom: ({ room }) => rooms.remove(room),
     invitation: () => invitations.read(),

@@ -22,7 +22,7 @@ import { connectServers } from '@parley/wiring/connect-servers'
 import { startChat } from '@parley/wiring/start-chat'
 import { consoleOf } from './console/console-settings.ts'
 import { createGateway } from './gateway.ts'
-import { letConnectionsGo } from './limits/connections.ts'
+import { drainConnections } from './limits/connections.ts'
 import { gatewaySettings } from './settings.ts'
 
 /** Share of the stop timeout for draining kept-alive connections. */
@@ -100,7 +100,7 @@ await runService(
     })
     onStop('gateway', async (deadline) => {
       deadline.addEventListener('abort', () => gateway.server.closeAllConnections())
-      await letConnectionsGo(gateway.server, settings.drainMS * leavingShare)
+      await drainConnections(gateway.server, settings.drainMS * leavingShare)
       await gateway.close()
     })
     await gateway.listen({ host: settings.host, port: settings.port })

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, beforeEach, describe, onTestFinished, test, vi } f
 import { type Bus, closeBus, connectBus } from '../connect.ts'
 import { handleCommands } from './handle-commands.ts'
 import { announceToNew, numberAnnouncements, watchForGaps } from './numbered-announcements.ts'
-import { hearRevocations } from './revocations.ts'
+import { watchRevocations } from './revocations.ts'
 
 describe('numbered announcements', () => {
   let servers: Servers
@@ -78,7 +78,7 @@ describe('numbered announcements', () => {
 
   const announcing: Record<string, (onError: (error: Error) => void) => () => void> = {
     gateway(onError) {
-      const gateway = hearRevocations(bus, 'gateway', () => undefined, onError)
+      const gateway = watchRevocations(bus, 'gateway', () => undefined, onError)
       return () => gateway.stop()
     },
     'realtime node'(onError) {

@@ -27,7 +27,7 @@ export interface Revocations {
  * its lease runs from the last announcement that NATS accepted.
  * @param node unique name of this gateway
  */
-export function hearRevocations(
+export function watchRevocations(
   bus: Bus,
   node: string,
   handle: (app: string, command: NodeCommand) => void,

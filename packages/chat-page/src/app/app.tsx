@@ -19,7 +19,7 @@ import { showUnreadInTab } from '../state/page-title.ts'
 import { createValue } from '../state/value.ts'
 import { whenKnown } from '../state/when-known.ts'
 import { type SpokenStore, textsInAddress } from '../texts/spoken.ts'
-import { CardOfPerson } from './card-of-person.tsx'
+import { ShownPersonCard } from './shown-person-card.tsx'
 import { CloseButton } from './close-button.tsx'
 import { ConnectionLine } from './connection-line.tsx'
 import { FullPage } from './full-page.tsx'
@@ -109,7 +109,7 @@ export function App(props: AppProps) {
             <OpenedRoom key={room} roomID={room} openRoom={openRoom} />
           )}
         </div>
-        <CardOfPerson />
+        <ShownPersonCard />
         <Notice />
         {hasHelp && <ShortcutsSheet onClose={() => setHelp(false)} />}
       </main>

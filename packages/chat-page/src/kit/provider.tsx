@@ -1,7 +1,7 @@
 import type { Client } from '@parley/client'
 import { ParleyProvider as ClientProvider, useClient } from '@parley/client/react'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { CardOfPerson } from '../app/card-of-person.tsx'
+import { ShownPersonCard } from '../app/shown-person-card.tsx'
 import { Notice } from '../app/notice.tsx'
 import { ChatContext, useStore } from '../state/chat.ts'
 import { plainConfig, readChatConfig } from '../state/chat-config.ts'
@@ -53,7 +53,7 @@ function WithChat({
       <ChatContext.Provider value={chat}>
         {children}
         <Part is="overlay">
-          <CardOfPerson />
+          <ShownPersonCard />
           <Notice />
         </Part>
       </ChatContext.Provider>

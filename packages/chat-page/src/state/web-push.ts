@@ -2,8 +2,8 @@ import type { Client, Message } from '@parley/client'
 import { subscribeToPush, unsubscribeFromPush } from '@parley/client/web-push'
 import type { Drafts } from '../composer/drafts.ts'
 import type { Texts } from '../texts/en.ts'
-import type { Place } from '../worker/place.ts'
-import { actionsOf, type OpenPlace } from '../worker/pushed.ts'
+import type { NotificationTarget } from '../worker/notification-target.ts'
+import { actionsOf, type OpenTarget } from '../worker/pushed.ts'
 import { findSubscriber, forgetSubscriber, keepSubscriber, takeUnsent } from '../worker/subscriber.ts'
 import { parleyUrl } from './parley-url.ts'
 
@@ -36,8 +36,8 @@ export async function startPush({ client, token, deviceID, texts }: PushOfPage):
     followReads(client, worker)
     return {
       async show({ room, threadOf, _id }, title, body) {
-        const place = { room, threadOf, messageID: _id }
-        await worker.showNotification(title, { ...{ body, data: place, actions: actionsOf(texts) }, tag: _id })
+        const target = { room, threadOf, messageID: _id }
+        await worker.showNotification(title, { ...{ body, data: target, actions: actionsOf(texts) }, tag: _id })
       },
     }
   } catch {
@@ -66,7 +66,7 @@ function followReads(client: Client, worker: ServiceWorkerRegistration): void {
     await navigator.setAppBadge?.(badge).catch(() => undefined)
     const unread = new Set(client.rooms.get().flatMap((room) => (room.unread > 0 ? [room._id] : [])))
     for (const shown of await worker.getNotifications()) {
-      const { room, threadOf } = (shown.data ?? {}) as Place
+      const { room, threadOf } = (shown.data ?? {}) as NotificationTarget
       if (room !== undefined && threadOf === undefined && !unread.has(room)) shown.close()
     }
   }
@@ -75,9 +75,9 @@ function followReads(client: Client, worker: ServiceWorkerRegistration): void {
 
 /** Listens for clicks on notifications that the worker has shown. */
 export function onPlaceClicked(client: Client, drafts: Drafts, open: (room: string, thread?: string) => void): void {
-  navigator.serviceWorker.addEventListener('message', ({ data }: MessageEvent<OpenPlace>) => {
+  navigator.serviceWorker.addEventListener('message', ({ data }: MessageEvent<OpenTarget>) => {
     if (data?.type !== 'parley.open' || data.user !== client.me.get()?._id) return
-    const { room, threadOf } = data.place
+    const { room, threadOf } = data.target
     if (room !== undefined) open(room, threadOf)
     void draftUnsent(client, drafts)
   })
@@ -85,8 +85,8 @@ export function onPlaceClicked(client: Client, drafts: Drafts, open: (room: stri
 
 /** Replies that the worker could not send become drafts. */
 export async function draftUnsent(client: Client, drafts: Drafts): Promise<void> {
-  for (const { place, text } of await takeUnsent(parleyUrl(), client.me.get()?._id ?? '')) {
-    const id = place.threadOf ?? place.room ?? ''
+  for (const { target, text } of await takeUnsent(parleyUrl(), client.me.get()?._id ?? '')) {
+    const id = target.threadOf ?? target.room ?? ''
     const begun = drafts.of(id).get().text
     drafts.change(id, { text: begun === '' ? text : `${begun}\n${text}` })
   }

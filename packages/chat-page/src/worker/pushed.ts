@@ -1,5 +1,5 @@
 import { shownName } from '../app/shown-name.ts'
-import type { Place } from './place.ts'
+import type { NotificationTarget } from './notification-target.ts'
 import type { Subscriber, WorkerTexts } from './subscriber.ts'
 
 /** A push from the server (docs/reference/push.md#web-push). */
@@ -25,10 +25,10 @@ export interface Pushed {
 }
 
 /** Tells the pages that the user clicked a notification. */
-export interface OpenPlace {
+export interface OpenTarget {
   type: 'parley.open'
   user: string
-  place: Place
+  target: NotificationTarget
 }
 
 /** The buttons of a message's notification. In some browsers, users can type the reply there. */
@@ -45,8 +45,8 @@ export function notificationOf(
   if (room === undefined) return [ofServer.title ?? '', { body: ofServer.body ?? '', tag: ofServer.id ?? '' }]
   const [sender = '', roomName = '', text = ''] = locArgs.map(shownName)
   const kinds: Record<string, string> = { image: texts.image, file: texts.file, video: texts.file, audio: texts.file }
-  const place: Place = { room, threadOf, messageID }
-  const common = { data: place, actions: actionsOf(texts), tag: messageID ?? '' }
+  const target: NotificationTarget = { room, threadOf, messageID }
+  const common = { data: target, actions: actionsOf(texts), tag: messageID ?? '' }
   const { title, image, body: ofApp = '' } = ofServer
   if (title !== undefined) return [shownName(title), { ...common, body: shownName(ofApp), ...(image && { image }) }]
   const body = kinds[messageType] ?? (text || texts.message)

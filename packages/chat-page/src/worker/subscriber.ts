@@ -1,4 +1,4 @@
-import type { Place } from './place.ts'
+import type { NotificationTarget } from './notification-target.ts'
 
 /** The worker's texts, in the page's language. */
 export interface WorkerTexts {
@@ -24,14 +24,14 @@ export interface Subscriber {
 /** A reply that could not be sent: the user's next page has it as a draft. */
 export interface Unsent {
   user: string
-  place: Place
+  target: NotificationTarget
   text: string
 }
 
 const name = 'parley.push'
 /** Cache key, not a real page. It is per deployment, since an origin can have several. */
-const place = (url: string): string => `${url}/chat/subscriber`
-const placeOfUnsent = (url: string): string => `${url}/chat/unsent`
+const subscriberKey = (url: string): string => `${url}/chat/subscriber`
+const unsentKey = (url: string): string => `${url}/chat/unsent`
 const open = (): Promise<Cache> => caches.open(name)
 
 /** Pages and the worker change the storage in turns: a logout must not come between a check and its write. */
@@ -51,18 +51,18 @@ async function write(key: string, value: Subscriber | Unsent[]): Promise<void> {
  * @param url the base URL of Parley
  */
 export function keepSubscriber(url: string, subscriber: Subscriber): Promise<void> {
-  return inTurn(() => write(place(url), subscriber))
+  return inTurn(() => write(subscriberKey(url), subscriber))
 }
 
 export function findSubscriber(url: string): Promise<Subscriber | undefined> {
-  return read(place(url))
+  return read(subscriberKey(url))
 }
 
 /** Forgets a token that the server has refused, unless a page has brought a newer one. */
 export function endToken(url: string, token: string): Promise<void> {
   return inTurn(async () => {
     const now = await findSubscriber(url)
-    if (now?.token === token) await write(place(url), { ...now, token: '' })
+    if (now?.token === token) await write(subscriberKey(url), { ...now, token: '' })
   })
 }
 
@@ -70,7 +70,7 @@ export function endToken(url: string, token: string): Promise<void> {
 export function forgetSubscriber(url: string): Promise<void> {
   return inTurn(async () => {
     const cache = await open()
-    await Promise.all([place(url), placeOfUnsent(url)].map((one) => cache.delete(one)))
+    await Promise.all([subscriberKey(url), unsentKey(url)].map((one) => cache.delete(one)))
   })
 }
 
@@ -78,8 +78,8 @@ export function forgetSubscriber(url: string): Promise<void> {
 export function keepUnsent(url: string, unsent: Unsent): Promise<boolean> {
   return inTurn(async () => {
     if ((await findSubscriber(url))?.user !== unsent.user) return false
-    const all = (await read<Unsent[]>(placeOfUnsent(url))) ?? []
-    await write(placeOfUnsent(url), [...all, unsent])
+    const all = (await read<Unsent[]>(unsentKey(url))) ?? []
+    await write(unsentKey(url), [...all, unsent])
     return true
   })
 }
@@ -87,8 +87,8 @@ export function keepUnsent(url: string, unsent: Unsent): Promise<boolean> {
 /** The user's replies that were not sent, once. */
 export function takeUnsent(url: string, user: string): Promise<Unsent[]> {
   return inTurn(async () => {
-    const all = (await read<Unsent[]>(placeOfUnsent(url))) ?? []
-    await (await open()).delete(placeOfUnsent(url))
+    const all = (await read<Unsent[]>(unsentKey(url))) ?? []
+    await (await open()).delete(unsentKey(url))
     return all.filter((one) => one.user === user)
   })
 }

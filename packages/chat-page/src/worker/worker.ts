@@ -1,7 +1,7 @@
 import type { ParleyError, UserCalls } from '@parley/client'
 import { createWorkerCalls, subscribeToPush } from '@parley/client/web-push'
-import type { Place } from './place.ts'
-import { notificationOf, type OpenPlace, type Pushed } from './pushed.ts'
+import type { NotificationTarget } from './notification-target.ts'
+import { notificationOf, type OpenTarget, type Pushed } from './pushed.ts'
 import { endToken, findSubscriber, keepUnsent, type Subscriber } from './subscriber.ts'
 
 /** The chat page's service worker, which shows notifications while no page is connected. */
@@ -35,9 +35,9 @@ async function takeAway(
   { texts }: Subscriber,
   { rooms = [], threads = [], messages = [], badge }: Pushed,
 ): Promise<void> {
-  const isRead = ({ room = '', threadOf }: Place) =>
+  const isRead = ({ room = '', threadOf }: NotificationTarget) =>
     threadOf === undefined ? room !== '' && (badge === 0 || rooms.includes(room)) : threads.includes(threadOf)
-  const isTaken = (place: Place) => messages.includes(place.messageID ?? '') || isRead(place)
+  const isTaken = (target: NotificationTarget) => messages.includes(target.messageID ?? '') || isRead(target)
   const shown = await registration.getNotifications()
   const [taken = [], left = []] = [true, false].map((is) => shown.filter(({ data }) => isTaken(data ?? {}) === is))
   for (const one of taken) one.close()
@@ -55,56 +55,56 @@ async function takeAway(
 
 async function act({ notification, action, reply }: Clicked): Promise<void> {
   const subscriber = await findSubscriber(url)
-  const place = (notification.data ?? {}) as Place
+  const target = (notification.data ?? {}) as NotificationTarget
   notification.close()
   if (!subscriber) return
   const { title, body, data, tag, actions } = notification as Shown
   if (action === 'read') {
-    const isDone = await markRead(subscriber, place)
+    const isDone = await markRead(subscriber, target)
     if (!isDone) await registration.showNotification(title, { ...{ body, data, tag, actions }, silent: true })
-  } else if (action === 'reply' && reply) await send(subscriber, place, reply)
-  else await open(subscriber, place)
+  } else if (action === 'reply' && reply) await send(subscriber, target, reply)
+  else await open(subscriber, target)
 }
 
 async function markRead(
   subscriber: Subscriber,
-  { room = '', threadOf, messageID: message = '' }: Place,
+  { room = '', threadOf, messageID: message = '' }: NotificationTarget,
 ): Promise<boolean> {
   const isDone = await attempt(subscriber, (api) =>
     threadOf === undefined ? api.markRead({ id: room, message }) : api.markThreadRead({ id: threadOf, message }),
   )
   if (!isDone) return false
   for (const shown of await registration.getNotifications()) {
-    const other = (shown.data ?? {}) as Place
+    const other = (shown.data ?? {}) as NotificationTarget
     if (other.room === room && other.threadOf === threadOf) shown.close()
   }
   return true
 }
 
-async function send(subscriber: Subscriber, place: Place, message: string): Promise<void> {
-  const { room: id = '', threadOf } = place
+async function send(subscriber: Subscriber, target: NotificationTarget, message: string): Promise<void> {
+  const { room: id = '', threadOf } = target
   const about = threadOf === undefined ? {} : { replyTo: threadOf, thread: true as const }
   const clientMessageID = crypto.randomUUID()
   const reply = { id, message, messageType: 'text', clientMessageID, ...about }
   const isSent = await attempt(subscriber, (api) => api.writeMessage(reply))
-  if (isSent) return void (await markRead(subscriber, place))
+  if (isSent) return void (await markRead(subscriber, target))
   // The text is not lost: a click leads to where it is a draft.
-  const isKept = await keepUnsent(url, { user: subscriber.user, place, text: message })
+  const isKept = await keepUnsent(url, { user: subscriber.user, target, text: message })
   if (!isKept) return
-  await registration.showNotification(subscriber.texts.notSent, { body: message, data: place })
+  await registration.showNotification(subscriber.texts.notSent, { body: message, data: target })
 }
 
-/** Opens the place in an existing page, or a new one. */
-async function open({ user, token, clientKey }: Subscriber, place: Place): Promise<void> {
+/** Opens the target in an existing page, or a new one. */
+async function open({ user, token, clientKey }: Subscriber, target: NotificationTarget): Promise<void> {
   const pages = await clients.matchAll({ type: 'window', includeUncontrolled: true })
   const page = pages.find((one) => new URL(one.url).pathname === new URL(`${url}/chat`).pathname)
   if (page) {
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a Client is of this origin
-    page.postMessage({ type: 'parley.open', user, place } satisfies OpenPlace)
+    page.postMessage({ type: 'parley.open', user, target } satisfies OpenTarget)
     await page.focus()
     return
   }
-  const ofRoom = place.room !== undefined && { room: place.room }
+  const ofRoom = target.room !== undefined && { room: target.room }
   const ended = token === '' || isExpired(token)
   // Without a token, so that whatever logs the user in at this address does it.
   const query = new URLSearchParams({ clientKey, ...(ended && ofRoom) })

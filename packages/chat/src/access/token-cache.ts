@@ -1,6 +1,6 @@
 import { clock } from '@parley/async/clock'
 import type { Bus } from '@parley/bus/connect'
-import { hearRevocations } from '@parley/bus/control/revocations'
+import { watchRevocations } from '@parley/bus/control/revocations'
 import type { NodeCommand } from '@parley/contracts/bus/control'
 import type { Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
@@ -45,7 +45,7 @@ interface Look {
 export function createTokenCache({ db, log }: { db: Db; log: Log }, bus: Bus, gateway: string): TokenCache {
   const cache = new LRUCache<string, Cached>({ max: mostTokens, ttl: cacheTokenMS })
   const looks = new Map<string, Set<Look>>()
-  const revocations = hearRevocations(bus, gateway, forget, (error) =>
+  const revocations = watchRevocations(bus, gateway, forget, (error) =>
     log.warn({ err: error }, 'gateway not announced: tokens are not cached meanwhile'),
   )
 

@@ -141,7 +141,7 @@ async function convertChannel(
   )
 }
 
-interface Place {
+interface PostContext {
   room: string
   users: ReadonlySet<string>
   ids: KnownIds
@@ -149,14 +149,14 @@ interface Place {
   threadOf?: string
 }
 
-async function convertPost(post: Fields, place: Place, out: Converted): Promise<void> {
-  const { room, users, ids, threadOf } = place
+async function convertPost(post: Fields, context: PostContext, out: Converted): Promise<void> {
+  const { room, users, ids, threadOf } = context
   const [sender, type = '', createdAt] = [textOf(post['user']), textOf(post['type']), timeOf(post['create_at'])]
   if (sender === undefined || createdAt === undefined) return out.lose('message without a sender or a time')
   const replies = listOf(post['replies']).map(fieldsOf)
   const props = fieldsOf(post['props'])
   const inRoom = async () => {
-    for (const reply of replies) await convertPost(reply, place, out)
+    for (const reply of replies) await convertPost(reply, context, out)
   }
   if (type.startsWith('system_')) {
     out.lose(`system line ${type}`)
@@ -167,10 +167,10 @@ async function convertPost(post: Fields, place: Place, out: Converted): Promise<
   out.lose('layout of an attachment: its text is kept', texts.length)
   const text = [textOf(post['message']), ...texts].filter((each) => each !== undefined).join('\n')
   const files = listOf(post['attachments']).flatMap((file) => textOf(fieldsOf(file)['path']) ?? [])
-  if (place.filesAt === '') out.lose('file: only its path, as --files was not given', files.length)
+  if (context.filesAt === '') out.lose('file: only its path, as --files was not given', files.length)
   const contents = files.map((path, i) =>
     fileContent(
-      addressOf(place.filesAt, path),
+      addressOf(context.filesAt, path),
       nameOf(path.split('/').at(-1)),
       undefined,
       i === 0 ? textOf(text) : undefined,
@@ -196,7 +196,7 @@ async function convertPost(post: Fields, place: Place, out: Converted): Promise<
       }),
     })
   }
-  for (const reply of replies) await convertPost(reply, { ...place, threadOf: threadOf ?? _id }, out)
+  for (const reply of replies) await convertPost(reply, { ...context, threadOf: threadOf ?? _id }, out)
   return undefined
 }
 

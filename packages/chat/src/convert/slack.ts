@@ -93,18 +93,18 @@ async function convertChannel(
   return undefined
 }
 
-interface Place extends Known {
+interface ChannelContext extends Known {
   room: string
   /** IDs of pinned messages; `there` has those already converted. */
   pins: ReadonlySet<string>
   there: Set<string>
 }
 
-async function convertMessage(message: Fields, place: Place, out: Converted): Promise<void> {
+async function convertMessage(message: Fields, context: ChannelContext, out: Converted): Promise<void> {
   const [_id, subtype = ''] = [textOf(message['ts']), textOf(message['subtype'])]
   const sender = textOf(message['user']) ?? textOf(fieldsOf(message['comment'])['user']) ?? textOf(message['bot_id'])
   if (_id === undefined) return out.lose('message without a time')
-  const { room, there, pins } = place
+  const { room, there, pins } = context
   const root = textOf(message['thread_ts'])
   const isReply = root !== undefined && root !== _id
   const isInThread = isReply && there.has(root)
@@ -119,7 +119,7 @@ async function convertMessage(message: Fields, place: Place, out: Converted): Pr
   out.name(sender, nameOf(profile['display_name'], profile['real_name'], message['username']))
   if (isReply && !isInThread) out.lose('thread of a message whose root is not in the export: kept as a room message')
   if (subtype === 'thread_broadcast' && isInThread) out.lose('copy of a thread message in the channel')
-  const { text, mentions } = slackText(textOf(message['text']) ?? unfurled(message, out), place)
+  const { text, mentions } = slackText(textOf(message['text']) ?? unfurled(message, out), context)
   const contents = contentsOf(message, text, out)
   if (contents.length === 0) return out.lose('message without text or files')
   there.add(_id)

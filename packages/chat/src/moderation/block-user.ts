@@ -11,7 +11,7 @@ import type { Session } from '@parley/db/transactions/transaction'
 import { deleteBlock, findBlock, findBlocksOfUser, insertBlock } from '@parley/db/users/blocks'
 import { findUser, findUsers } from '@parley/db/users/users'
 import type { UserCaller } from '../access/caller.ts'
-import { takeCaller } from '../access/take-caller.ts'
+import { lockCaller } from '../access/lock-caller.ts'
 import type { Chat } from '../chat.ts'
 import { changeAndNotify } from '../events/change-and-notify.ts'
 import { notifyFeed } from '../events/event-builders.ts'
@@ -29,7 +29,7 @@ export async function blockUser(chat: Chat, caller: UserCaller, blockee: string)
   if (blockee === user) throw new ApiError('INSUFFICIENT_PERMISSIONS', 'blockee: users cannot block themselves')
   const block = await changeAndNotify(chat, userOrderingKey(caller), async (session, pending) => {
     // Creating the direct room writes the users too, so of two concurrent calls one sees the other.
-    await takeCaller(db, caller, session)
+    await lockCaller(db, caller, session)
     const found = await findUser(db, app, blockee, session)
     if (!found) throw new ApiError('CLIENT_NOT_FOUND', `blockee: no user ${JSON.stringify(blockee)}`)
     if (await findBlock(db, app, user, blockee, session)) {
@@ -50,7 +50,7 @@ export async function unblockUser(chat: Chat, caller: UserCaller, blockee: strin
   const { db } = chat
   const { app, user } = caller
   const lifted = await changeAndNotify(chat, userOrderingKey(caller), async (session, pending) => {
-    await takeCaller(db, caller, session)
+    await lockCaller(db, caller, session)
     const block = await findBlock(db, app, user, blockee, session)
     if (!block) throw new ApiError('BLOCK_NOT_FOUND', `blockee: ${JSON.stringify(blockee)} is not blocked`)
     await deleteBlock(db, block, session)

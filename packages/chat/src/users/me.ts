@@ -7,7 +7,7 @@ import type { User } from '@parley/contracts/resources/user'
 import { countPrefs, deletePref, findPrefs, savePref } from '@parley/db/users/prefs'
 import { findUser } from '@parley/db/users/users'
 import type { UserCaller } from '../access/caller.ts'
-import { takeCaller } from '../access/take-caller.ts'
+import { lockCaller } from '../access/lock-caller.ts'
 import type { Chat } from '../chat.ts'
 import { changeAndNotify } from '../events/change-and-notify.ts'
 import { notifyUser } from '../events/event-builders.ts'
@@ -43,7 +43,7 @@ export async function setMyPref(
     throw new ApiError('INVALID_REQUEST', `data: at most ${maxPrefBytes} bytes as JSON`)
   }
   await changeAndNotify(chat, userOrderingKey(caller), async (session, pending) => {
-    await takeCaller(chat.db, caller, session)
+    await lockCaller(chat.db, caller, session)
     const isNew = await savePref(chat.db, caller, key, json, session)
     // A process makes the changes of a user one by one, so concurrent gateways may exceed the limit by one each.
     if (isNew && (await countPrefs(chat.db, caller, maxPrefs + 1, session)) > maxPrefs) {

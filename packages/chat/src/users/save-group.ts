@@ -7,7 +7,7 @@ import { key } from '@parley/db/keys'
 import { newId } from '@parley/db/messages/messages'
 import type { Session } from '@parley/db/transactions/transaction'
 import { deleteGroupDoc, saveGroupDoc } from '@parley/db/users/groups'
-import { takeUsers } from '@parley/db/users/lock-user'
+import { lockUsers } from '@parley/db/users/lock-user'
 import { findUsersAndGroups, onlyUsers } from '@parley/db/users/users'
 import { membersInAudit } from '../audit/recorder.ts'
 import type { Chat } from '../chat.ts'
@@ -42,7 +42,7 @@ export async function saveGroup(chat: Chat, app: string, request: Input<typeof s
 /** Locks the members: one erased meanwhile is either missing here, or removed from the group afterwards. */
 async function takeMembers(db: Db, app: string, members: readonly string[], session: Session): Promise<void> {
   const memberKeys = members.map((id) => key(app, id))
-  await takeUsers(db, memberKeys, session)
+  await lockUsers(db, memberKeys, session)
   const users = onlyUsers((await findUsersAndGroups(db, app, members, session)).values())
   const unknown = members.filter((id) => !users.has(id))
   if (unknown.length === 0) return

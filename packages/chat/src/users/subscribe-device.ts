@@ -10,7 +10,7 @@ import { inTransaction, type Session } from '@parley/db/transactions/transaction
 import { deleteDevices, saveDevice } from '@parley/db/users/devices'
 import type { DeviceDoc } from '@parley/db/users/documents'
 import type { UserCaller } from '../access/caller.ts'
-import { takeCaller } from '../access/take-caller.ts'
+import { lockCaller } from '../access/lock-caller.ts'
 import type { Chat } from '../chat.ts'
 
 /** Registers the push token of one of the caller's devices. Any other device loses this token. */
@@ -22,7 +22,7 @@ export async function subscribeDevice(
   const { app, user } = caller
   if (type === 'web') checkSubscription(token)
   const save = async (session: Session) => {
-    await takeCaller(chat.db, caller, session)
+    await lockCaller(chat.db, caller, session)
     await saveDevice(chat.db, { app, user, device, type, token, ...(language !== undefined && { language }) }, session)
   }
   await inTransaction(chat.db, save, { turn: key('device', app, token) })

@@ -1,9 +1,9 @@
 import { ApiError } from '@parley/contracts/errors'
 
-/** The error for a user with the ID of a user group. @param field name of the request field */
+/** The error for users with IDs of user groups. @param field name of the request field */
 export function takenByGroup(field: string, ...ids: string[]): ApiError {
   const shown = ids.map((id) => JSON.stringify(id)).join(', ')
-  return new ApiError('USER_EXISTS', `${field}: ${shown}belongs to a user group`)
+  return new ApiError('USER_EXISTS', `${field}: taken by a user group: ${shown}`)
 }
 
 /** The error for an ID whose erased user may still be in rooms. */

@@ -9,7 +9,7 @@ import { key } from '@parley/db/keys'
 import { inTransaction, type Session } from '@parley/db/transactions/transaction'
 import { banInForce } from '@parley/db/users/app-bans'
 import type { TokenDoc, UserDoc } from '@parley/db/users/documents'
-import { takeUsers } from '@parley/db/users/lock-user'
+import { lockUsers } from '@parley/db/users/lock-user'
 import { markKey } from '@parley/db/users/login-marks'
 import { endedToken, exchangeTokens, findTokensOf, newTokenDoc } from '@parley/db/users/tokens'
 import { findUsersByKey, insertUsers, newUserDoc, type Profile, updateProfiles } from '@parley/db/users/users'
@@ -250,7 +250,7 @@ async function store(db: Db, state: State, before: readonly TokenDoc[], session:
   const of = (keys: Iterable<string>) => [...keys].map((user) => state.users.get(user) as UserDoc)
   await insertUsers(db, of(state.created), session)
   await updateProfiles(db, of(state.changed), session)
-  await takeUsers(db, [...state.taken], session)
+  await lockUsers(db, [...state.taken], session)
   const stays = new Set(before.filter((token) => state.holders.get(token._id) === token))
   const after = [...state.holders.values()].filter((token) => !stays.has(token))
   const gone = before.filter((token) => !stays.has(token)).map(({ _id }) => _id)

@@ -33,8 +33,8 @@ interface Parts {
 interface ChangedRoom {
   readonly id: string
   find(messageID: string): Message | undefined
-  heardMessage(message: Message): void
-  heardHidden(hidden: ServerEvents['userDeleteMessages']): void
+  handleMessage(message: Message): void
+  handleHidden(hidden: ServerEvents['userDeleteMessages']): void
 }
 
 /**
@@ -43,7 +43,7 @@ interface ChangedRoom {
  */
 export function roomActions(room: ChangedRoom, { calls, rooms, me }: Parts): RoomActions {
   const { id } = room
-  const changed = (message: Message) => room.heardMessage(message)
+  const changed = (message: Message) => room.handleMessage(message)
   /** `writeMessage` returns only the sender's ID. */
   const written = (sent: SentMessage) => {
     const before = room.find(sent._id)
@@ -58,12 +58,12 @@ export function roomActions(room: ChangedRoom, { calls, rooms, me }: Parts): Roo
     unpin: async (messageID) => changed(await calls.unpinMessage({ id: messageID })),
     async deleteForMe(messages) {
       await calls.deleteForMe({ room: id, messages })
-      room.heardHidden({ room: id, messages, isUserDeleteAllMessagesInRoom: false })
+      room.handleHidden({ room: id, messages, isUserDeleteAllMessagesInRoom: false })
     },
     deleteAllForMe: async () => void (await calls.deleteAllForMe({ room: id })),
     deleteForAll: async (messageID) => void (await calls.deleteForAll({ roomID: id, messageID })),
     // Only the other devices get the event.
-    setPref: async (pref) => rooms.heardPref(await calls.setRoomPref({ room: id, ...pref })),
+    setPref: async (pref) => rooms.handlePref(await calls.setRoomPref({ room: id, ...pref })),
     async mute() {
       await calls.muteRoom({ room: id })
       rooms.changed(id)
@@ -73,7 +73,7 @@ export function roomActions(room: ChangedRoom, { calls, rooms, me }: Parts): Roo
       rooms.changed(id)
     },
     async setNotifications(settings) {
-      rooms.heardNotifications(id, await calls.setMyRoomNotifications({ room: id, ...settings }))
+      rooms.handleNotifications(id, await calls.setMyRoomNotifications({ room: id, ...settings }))
     },
     members: (page = {}) => calls.listMembers({ id, ...page }),
     async leave() {

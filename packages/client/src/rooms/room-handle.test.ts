@@ -44,7 +44,7 @@ test('an open() that failed after its first page is resumed by the next call', a
   const room = roomOf(read, () => isConnected)
   await assert.rejects(room.open())
   assert.equal(room.firstUnread.get(), undefined)
-  room.heardNew(message(5))
+  room.handleNew(message(5))
   isConnected = true
   await room.open()
   assert.equal(room.firstUnread.get(), 'm2')
@@ -54,7 +54,7 @@ test('a room opened mid-stream has all of the streamed text', async () => {
   const read = Promise.withResolvers<Page>()
   const room = roomOf(() => read.promise)
   const opened = room.open()
-  room.heardStreaming({ room: 'room', sender: 'bob', message: 'm4', at: 6, text: 'world' })
+  room.handleStreaming({ room: 'room', sender: 'bob', message: 'm4', at: 6, text: 'world' })
   read.resolve(page(message(1), message(2), message(3), message(4, { message: 'Hello ', streaming: true })))
   await opened
   assert.deepEqual(room.streaming.get(), [{ user: 'bob', message: 'm4', text: 'Hello world' }])

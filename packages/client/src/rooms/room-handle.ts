@@ -123,7 +123,7 @@ export class RoomHandle extends ConversationHandle implements Omit<Room, keyof R
     const thread = this.#threads.get(messageID) ?? new ThreadHandle(messageID, this.id, this.#parts)
     this.#threads.set(messageID, thread)
     const root = this.timeline.get(messageID)
-    if (root && !thread.root.get()) thread.heardRoot(root)
+    if (root && !thread.root.get()) thread.handleRoot(root)
     return thread
   }
 
@@ -167,10 +167,10 @@ export class RoomHandle extends ConversationHandle implements Omit<Room, keyof R
   }
 
   /** A message in the room or one of its threads was sent or changed. */
-  heardMessage(message: Message): void {
+  handleMessage(message: Message): void {
     const { _id, threadOf } = message
     if (threadOf === undefined) {
-      this.#threads.get(_id)?.heardRoot(message)
+      this.#threads.get(_id)?.handleRoot(message)
       this.apply({ kind: 'message', message })
       this.#pins.heard(message)
     } else {
@@ -183,53 +183,53 @@ export class RoomHandle extends ConversationHandle implements Omit<Room, keyof R
   }
 
   /** A new message in the room or one of its threads. Its sender has stopped typing it. */
-  heardNew(message: Message): void {
-    this.heardMessage(message)
+  handleNew(message: Message): void {
+    this.handleMessage(message)
     this.#typing.end({ user: message.sender._id })
     this.#streaming.sent(message)
   }
 
-  heardDeletion(deletion: ServerEvents['messageDeleted']): void {
+  handleDeletion(deletion: ServerEvents['messageDeleted']): void {
     const { messageID } = deletion
     const had = this.#had(deletion)
-    for (const thread of this.#threads.values()) thread.heardDeletion(deletion)
+    for (const thread of this.#threads.values()) thread.handleDeletion(deletion)
     this.#pins.gone(messageID === '_all' ? had : ({ _id }) => _id === messageID)
     if (messageID === '_all') this.#streaming.close()
     else this.#streaming.ended(messageID)
     this.apply(messageID === '_all' ? { kind: 'all deleted', had } : { kind: 'deleted', messageID })
   }
 
-  heardHidden(hidden: ServerEvents['userDeleteMessages']): void {
+  handleHidden(hidden: ServerEvents['userDeleteMessages']): void {
     const { messages, isUserDeleteAllMessagesInRoom: all } = hidden
     const had = this.#had(hidden)
     this.apply(all ? { kind: 'all hidden', had } : { kind: 'hidden', messageIDs: messages })
     // Hiding all messages of the room does not affect its threads.
-    for (const thread of this.#threads.values()) thread.heardHidden(messages)
+    for (const thread of this.#threads.values()) thread.handleHidden(messages)
     for (const messageID of messages) this.#streaming.ended(messageID)
     this.#pins.gone(all ? had : ({ _id }) => messages.includes(_id))
     this.#parts.rooms.changed(this.id)
   }
 
-  heardTyping({ sender, message }: ServerEvents['typing']): void {
+  handleTyping({ sender, message }: ServerEvents['typing']): void {
     if (message === '') this.#typing.end({ user: sender })
     else if (sender !== this.#parts.me()) this.#typing.heard({ user: sender }, () => message)
   }
 
-  heardStreaming(piece: ServerEvents['ai_streaming']): void {
+  handleStreaming(piece: ServerEvents['ai_streaming']): void {
     const { message = '' } = piece
     if (!this.timeline.isHidden(message)) this.#streaming.heard(piece, this.find(message))
   }
 
-  heardRead({ memberID, messageID }: ServerEvents['lastRead']): void {
+  handleRead({ memberID, messageID }: ServerEvents['lastRead']): void {
     if (memberID === this.#parts.me()) this.marker.heard(messageID)
     else this.#markers.hasRead(memberID, messageID)
   }
 
-  heardThreadRead({ threadOf, messageID }: ServerEvents['threadLastRead']): void {
-    this.#threads.get(threadOf)?.heardRead(messageID)
+  handleThreadRead({ threadOf, messageID }: ServerEvents['threadLastRead']): void {
+    this.#threads.get(threadOf)?.handleRead(messageID)
   }
 
-  heardDelivered({ members }: ServerEvents['delivered']): void {
+  handleDelivered({ members }: ServerEvents['delivered']): void {
     for (const { memberID, seq } of members) this.#markers.hasReached(memberID, seq)
   }
 

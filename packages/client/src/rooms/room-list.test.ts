@@ -32,7 +32,7 @@ describe('the list of rooms', () => {
   test('reads the room of an event that precedes the login after the login', async () => {
     let isConnected = false
     const { list, asked, unread } = slowServer(() => isConnected)
-    list.heardMessage(message(1))
+    list.handleMessage(message(1))
     assert.equal(asked.length, 0)
     isConnected = true
     const settled = list.settled()
@@ -44,7 +44,7 @@ describe('the list of rooms', () => {
   test('does not undo a later read of one room when a slow read of the list arrives', async () => {
     const { list, lists, asked, unread } = slowServer()
     const refreshed = list.refresh()
-    list.heardMessage(message(11))
+    list.handleMessage(message(11))
     asked[0]?.resolve(room(4, 11))
     await nextTask()
     lists[0]?.resolve(listOf(room(3, 10)))
@@ -61,7 +61,7 @@ describe('the list of rooms', () => {
     lists[0]?.resolve(listOf(room(3, 10)))
     await first
     const refreshed = list.refresh()
-    list.heardDeletion({ room: 'room', messageID: 'm9' })
+    list.handleDeletion({ room: 'room', messageID: 'm9' })
     asked[0]?.resolve(room(2, 10))
     await nextTask()
     lists[1]?.resolve(listOf(room(3, 10)))
@@ -77,9 +77,9 @@ describe('the list of rooms', () => {
     lists[0]?.resolve(listOf(room(1, 4)))
     await refreshed
     const isDeleted = () => list.get('room')?.lastMessage?.isDeleted ?? false
-    list.heardDeletion({ room: 'room', messageID: '_all', upToSeq: 3 })
+    list.handleDeletion({ room: 'room', messageID: '_all', upToSeq: 3 })
     assert.equal(isDeleted(), false)
-    list.heardDeletion({ room: 'room', messageID: '_all', upToSeq: 4 })
+    list.handleDeletion({ room: 'room', messageID: '_all', upToSeq: 4 })
     assert.equal(isDeleted(), true)
   })
 
@@ -103,7 +103,7 @@ describe('the list of rooms', () => {
     lists[0]?.resolve(listOf(room(0, 1)))
     await first
     isConnected = false
-    list.heardPref({ room: 'room', sticky: true, muted: false } as ServerEvents['roomPref'])
+    list.handlePref({ room: 'room', sticky: true, muted: false } as ServerEvents['roomPref'])
     assert.equal(asked.length, 0)
     isConnected = true
     const settled = list.settled()
@@ -117,15 +117,15 @@ describe('the list of rooms', () => {
     const first = list.refresh()
     lists[0]?.resolve(listOf(room(0, 1)))
     await first
-    list.heardNotifications('room', { level: 'mentions' })
-    list.heardRoom({ ...room(0, 1), name: 'new' })
+    list.handleNotifications('room', { level: 'mentions' })
+    list.handleRoom({ ...room(0, 1), name: 'new' })
     assert.deepEqual([list.get('room')?.name, list.get('room')?.notifications], ['new', { level: 'mentions' }])
   })
 
   test('counts a message that arrives during the first read of its room', async () => {
     const { list, asked, unread } = slowServer()
-    list.heardRoom(room(0, 0))
-    list.heardMessage(message(1))
+    list.handleRoom(room(0, 0))
+    list.handleMessage(message(1))
     asked[0]?.resolve(room(0, 0))
     await nextTask()
     asked[1]?.resolve(room(1, 1))
@@ -139,7 +139,7 @@ describe('the list of rooms', () => {
     const hidden = { ...message(4), isDeleted: true, message: '', updatedAtMS: 4 }
     lists[0]?.resolve(listOf({ ...room(0, 4), lastMessage: hidden }))
     await refreshed
-    list.heardUpdate({ ...message(4), isDeleted: false, message: 'hidden words', updatedAtMS: 5 })
+    list.handleUpdate({ ...message(4), isDeleted: false, message: 'hidden words', updatedAtMS: 5 })
     assert.equal(list.get('room')?.lastMessage?.message, '')
   })
 
@@ -148,8 +148,8 @@ describe('the list of rooms', () => {
     const refreshed = list.refresh()
     lists[0]?.resolve(listOf(room(0, 9), room(2, 9, 'other')))
     await refreshed
-    for (const n of [1, 2, 3]) list.heardDeletion({ room: 'room', messageID: `m${n}` })
-    list.heardDeletion({ room: 'other', messageID: 'm1' })
+    for (const n of [1, 2, 3]) list.handleDeletion({ room: 'room', messageID: `m${n}` })
+    list.handleDeletion({ room: 'other', messageID: 'm1' })
     assert.deepEqual(
       asked.map(({ id }) => id),
       ['other'],
@@ -162,12 +162,12 @@ describe('the list of rooms', () => {
     lists[0]?.resolve(listOf(room(1, 9), room(0, 9, 'other')))
     await refreshed
     const recalled = (seq: number, of = 'room') => ({ ...message(seq), room: of, messageType: 'recall' })
-    list.heardMessage(recalled(10))
+    list.handleMessage(recalled(10))
     assert.equal(unread(), 1)
-    list.heardUpdate(recalled(8, 'other'))
-    list.heardUpdate({ ...recalled(8), message: 'only of that type' })
+    list.handleUpdate(recalled(8, 'other'))
+    list.handleUpdate({ ...recalled(8), message: 'only of that type' })
     assert.equal(asked.length, 0)
-    list.heardUpdate(recalled(8))
+    list.handleUpdate(recalled(8))
     asked[0]?.resolve(room(0, 10))
     await nextTask()
     assert.equal(unread(), 0)
@@ -179,7 +179,7 @@ describe('the list of rooms', () => {
     const replyTo = { _id: 'm1', sender: 'bob', messageType: 'text', text: 'a secret', isDeleted: false }
     lists[0]?.resolve(listOf({ ...room(0, 2), lastMessage: { ...message(2), replyTo } }))
     await refreshed
-    list.heardDeletion({ room: 'room', messageID: 'm1' })
+    list.handleDeletion({ room: 'room', messageID: 'm1' })
     assert.deepEqual(list.get('room')?.lastMessage?.replyTo, { ...replyTo, text: '', isDeleted: true })
   })
 })

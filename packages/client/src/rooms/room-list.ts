@@ -85,13 +85,13 @@ export class RoomList {
     return reading
   }
 
-  heardMessage(message: Message): void {
+  handleMessage(message: Message): void {
     const listed = this.#listed.get(message.room)
     if (!listed) return this.changed(message.room)
     this.#set(afterMessage(listed, message, this.#options.me()))
   }
 
-  heardUpdate(message: Message): void {
+  handleUpdate(message: Message): void {
     const listed = this.#listed.get(message.room)
     const last = listed?.resource.lastMessage
     if (listed && last?._id === message._id && !isOutdated(message, last))
@@ -99,7 +99,7 @@ export class RoomList {
     if (isRecalled(message)) this.#lessUnread(message.room)
   }
 
-  heardDeletion({ room, messageID, upToSeq = Number.POSITIVE_INFINITY }: ServerEvents['messageDeleted']): void {
+  handleDeletion({ room, messageID, upToSeq = Number.POSITIVE_INFINITY }: ServerEvents['messageDeleted']): void {
     const listed = this.#listed.get(room)
     const last = listed?.resource.lastMessage
     if (listed && last) {
@@ -121,7 +121,7 @@ export class RoomList {
     else this.changed(room)
   }
 
-  heardRoom(resource: RoomResource): void {
+  handleRoom(resource: RoomResource): void {
     const listed = this.#listed.get(resource._id)
     // The event omits per-user fields. Status 0 means that the room is frozen or deleted.
     if (!listed || resource.status === 0) return this.changed(resource._id)
@@ -129,16 +129,16 @@ export class RoomList {
     this.#set(afterRoomEvent(listed, resource))
   }
 
-  heardPref({ room, ...pref }: ServerEvents['roomPref']): void {
-    this.#heardOwn(room, { pref, muted: pref.muted })
+  handlePref({ room, ...pref }: ServerEvents['roomPref']): void {
+    this.#handleOwn(room, { pref, muted: pref.muted })
   }
 
-  heardNotifications(room: string, notifications: NotificationsOfRoom): void {
-    this.#heardOwn(room, { notifications })
+  handleNotifications(room: string, notifications: NotificationsOfRoom): void {
+    this.#handleOwn(room, { notifications })
   }
 
   /** The user's own settings of a room changed. */
-  #heardOwn(room: string, fields: Partial<RoomResource>): void {
+  #handleOwn(room: string, fields: Partial<RoomResource>): void {
     const listed = this.#listed.get(room)
     if (!listed) return
     this.#touch(room)

@@ -52,11 +52,13 @@ export function createLiveTexts(endsAfterMS: number): LiveTexts {
   }
 }
 
+const typingEveryMS = 2_000
+
 /**
- * Calls `emit` with the latest text, at most once per `everyMS`. A cleared text is emitted at once. `end` drops the
+ * Calls `emit` with the latest text, at most once per `typingEveryMS`. A cleared text is emitted at once. `end` drops the
  * unsent text.
  */
-export function throttledTyping(emit: (text: string) => void, everyMS = 2_000) {
+export function throttledTyping(emit: (text: string) => void) {
   let timer: ReturnType<typeof setTimeout> | undefined
   let pending: string | undefined
   let isShown = false
@@ -67,7 +69,7 @@ export function throttledTyping(emit: (text: string) => void, everyMS = 2_000) {
     timer = setTimeout(() => {
       timer = undefined
       if (pending !== undefined) emitNow(pending)
-    }, everyMS)
+    }, typingEveryMS)
   }
   return {
     typed(text: string): void {

@@ -1,4 +1,4 @@
-import { browserOf, lookNow } from './browser.ts'
+import { currentBrowser, lookNow } from './browser.ts'
 import type { ClientTabs, SharedFor } from './client-tabs.ts'
 import { digest } from './digest.ts'
 import { shareToken } from './shared-token.ts'
@@ -39,7 +39,7 @@ export function createTabs({ user, reportsAway = false, deadAfterMS = 12_000 }: 
   return {
     mayNotify: () => connection?.mayNotify() ?? !lookNow().isLookedAt,
     share(client) {
-      const browser = browserOf()
+      const browser = currentBrowser()
       if (!browser) return undefined
       const name = nameOf(client, user)
       const shared = shareToken(

@@ -71,9 +71,9 @@ export class Follower {
     // Events were missed, for instance while the page was in the back/forward cache.
     else if (events !== expected) return this.hello()
     this.#events = events
-    if (message.type === 'event') this.#heardEvent(message.name, message.payload)
-    else if (message.type === 'state') this.#heardState(message)
-    else if (message.type === 'ack' && message.to === this.#options.self) this.#heardAck(message)
+    if (message.type === 'event') this.#handleEvent(message.name, message.payload)
+    else if (message.type === 'state') this.#handleState(message)
+    else if (message.type === 'ack' && message.to === this.#options.self) this.#handleAck(message)
   }
 
   /** @throws ParleyError like `Connection.emit` */
@@ -126,7 +126,7 @@ export class Follower {
     for (const { reject } of this.#emitted.values()) reject(networkError('the connection was lost'))
   }
 
-  #heardEvent(name: string, payload: unknown): void {
+  #handleEvent(name: string, payload: unknown): void {
     if (!this.#isTrusted) return
     if (name === 'serverTime') {
       this.#latestMS = (payload as { serverTimeMS: number }).serverTimeMS
@@ -135,13 +135,13 @@ export class Follower {
     this.#options.about.onEvent(name, payload)
   }
 
-  #heardAck({ id, result, error }: OfLeader & { type: 'ack' }): void {
+  #handleAck({ id, result, error }: OfLeader & { type: 'ack' }): void {
     const emitted = this.#emitted.get(id)
     if (error) emitted?.reject(toError(error))
     else emitted?.resolve(result)
   }
 
-  #heardState({ state, login, user, refused, to }: SharedState & { to?: string }): void {
+  #handleState({ state, login, user, refused, to }: SharedState & { to?: string }): void {
     if (to !== undefined && to !== this.#options.self) return
     if (login) {
       if (login.count !== this.#login) void this.#join(login)

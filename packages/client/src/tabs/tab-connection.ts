@@ -222,7 +222,7 @@ export class TabConnection implements UserConnection {
 
   #heard(message: TabMessage): void {
     if (message.type === 'loggedOut' || message.type === 'token' || message.type === 'tokenWanted')
-      return message.user === this.user ? this.#heardOfUser(message) : undefined
+      return message.user === this.user ? this.#handleOfUser(message) : undefined
     if (!('term' in message)) return this.#leader?.heard(message)
     if (message.term < this.#known.term) return
     const isNew = message.term > this.#known.term
@@ -233,7 +233,7 @@ export class TabConnection implements UserConnection {
     if (isNew) this.#tellLook()
   }
 
-  #heardOfUser(message: OfUser): void {
+  #handleOfUser(message: OfUser): void {
     const { onToken, onTokenWanted } = this.#options
     if (message.type === 'token') return onToken(message.user, message.fetched)
     if (message.type === 'tokenWanted') return onTokenWanted(message.user, message.sinceMS)

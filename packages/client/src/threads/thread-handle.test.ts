@@ -84,8 +84,8 @@ describe('a thread', () => {
   })
 
   test.each([
-    ['deletes for themselves', (thread: ThreadHandle) => thread.heardHidden(['m0'])],
-    ['did not load and is deleted', (thread: ThreadHandle) => thread.heardDeletion({ room: 'room', messageID: 'm0' })],
+    ['deletes for themselves', (thread: ThreadHandle) => thread.handleHidden(['m0'])],
+    ['did not load and is deleted', (thread: ThreadHandle) => thread.handleDeletion({ room: 'room', messageID: 'm0' })],
     [
       'did not load and is recalled',
       (thread: ThreadHandle) => thread.heard({ ...message('m0', 1), messageType: 'recall' }),
@@ -102,7 +102,7 @@ describe('a thread', () => {
 
   test('is recounted after a login without a complete replay, even if it was never open', async () => {
     const { thread, readings, answer } = unopened()
-    thread.heardRoot({ ...message('root', 7), sender: { _id: 'alice' } } as Message)
+    thread.handleRoot({ ...message('root', 7), sender: { _id: 'alice' } } as Message)
     thread.heard({ ...message('m1', 1), threadOf: 'root' })
     assert.equal(thread.unread.get(), 1)
     await thread.catchUp()

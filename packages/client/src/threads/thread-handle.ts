@@ -91,31 +91,31 @@ export class ThreadHandle extends ConversationHandle implements Thread {
     // Before the thread is open, only the root's state shows whether the message is new.
     const isNew = this.timeline.isLoaded || message.seq > (root?.threadLatestSeq ?? 0)
     if (this.#takesPart && isNew) this.#setCount(withMessage(this.#count, message, me))
-    if (root) this.heardRoot(afterThreadMessage(root, message))
+    if (root) this.handleRoot(afterThreadMessage(root, message))
     this.apply({ kind: 'message', message })
     if (isRecalled(message)) this.#recountUnread()
   }
 
   /** The user has read up to a message of the thread on another device. */
-  heardRead(messageID: string): void {
+  handleRead(messageID: string): void {
     if (this.#takesPart) this.marker.heard(messageID)
   }
 
   /** Takes over the root message's state, unless it is outdated. */
-  heardRoot(message: Message): void {
+  handleRoot(message: Message): void {
     const before = this.#root.get()
     if (isOutdated(message, before)) return
     this.#root.set(toShown(withThreadOf(before, message), this.#parts.me()))
   }
 
-  heardDeletion({ messageID, upToMS }: ServerEvents['messageDeleted']): void {
+  handleDeletion({ messageID, upToMS }: ServerEvents['messageDeleted']): void {
     const root = this.#root.get()
     const { timeline } = this
     const { latestSeq } = timeline
     const isAll = messageID === '_all'
     const had = ({ seq, createdAtMS }: Message) => (upToMS === undefined ? seq <= latestSeq : createdAtMS <= upToMS)
     const isRootGone = isAll ? upToMS === undefined || (root && had(root)) : messageID === this.id
-    if (root && isRootGone) this.heardRoot(withoutContent(root))
+    if (root && isRootGone) this.handleRoot(withoutContent(root))
     if (isAll) this.apply({ kind: 'all deleted', had })
     else this.apply({ kind: 'deleted', messageID })
     // The message may belong to the thread without being loaded.
@@ -123,7 +123,7 @@ export class ThreadHandle extends ConversationHandle implements Thread {
   }
 
   /** The user has deleted messages of the room or its threads for themselves. */
-  heardHidden(messageIDs: readonly string[]): void {
+  handleHidden(messageIDs: readonly string[]): void {
     this.apply({ kind: 'hidden', messageIDs })
     this.#recountUnread()
   }
@@ -145,7 +145,7 @@ export class ThreadHandle extends ConversationHandle implements Thread {
     const marks = this.#marks
     const page = await calls.listThread({ id: this.id, timeRangeField: 'createdAt', ...query })
     this.#takesPart ||= page.takesPart
-    this.heardRoot(page.root)
+    this.handleRoot(page.root)
     if (marks === this.#marks) this.#setCount(recounted(this.#count, page.unread, page.latestSeq))
     else this.#recounting.ask()
     return page

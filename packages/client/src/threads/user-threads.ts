@@ -66,7 +66,7 @@ export function createThreads(client: Client): UserThreads {
     else if (!known && (sender._id === me || replyTo?.sender === me || hasMore.get())) read()
   }
 
-  function heardRead({ threadOf, unread: left }: ServerEvents['threadLastRead']): void {
+  function handleRead({ threadOf, unread: left }: ServerEvents['threadLastRead']): void {
     const known = find(threadOf)
     if (known) put(known, { ...known, unread: left }, false)
     // A page in flight may or may not include the event.
@@ -74,22 +74,22 @@ export function createThreads(client: Client): UserThreads {
   }
 
   /** Rereads after a change in a room whose full effect only the server knows. */
-  const heardOf = (room: string, messageID?: string) => {
+  const handleOf = (room: string, messageID?: string) => {
     const isConcerned = ({ root }: ThreadInfo) => root.room === room && (messageID ?? root._id) === root._id
     if (list.get().some(isConcerned)) read()
   }
 
   const stops = [
     client.on('thread message', (message) => take(() => heard(message))),
-    client.on('threadLastRead', heardRead),
+    client.on('threadLastRead', handleRead),
     client.on('messageUpdated', (message) => {
       const { room, _id, threadOf = _id } = message
       // Recalling a message of a thread may change the thread's unread count.
-      take(() => heardOf(room, isRecalled(message) ? threadOf : _id))
+      take(() => handleOf(room, isRecalled(message) ? threadOf : _id))
     }),
-    client.on('messageDeleted', ({ room }) => take(() => heardOf(room))),
-    client.on('userDeleteMessages', ({ room }) => take(() => heardOf(room))),
-    client.on('removedFromRoom', ({ room }) => take(() => heardOf(room))),
+    client.on('messageDeleted', ({ room }) => take(() => handleOf(room))),
+    client.on('userDeleteMessages', ({ room }) => take(() => handleOf(room))),
+    client.on('removedFromRoom', ({ room }) => take(() => handleOf(room))),
     client.connection.subscribe(() => {
       if (isConnected()) read()
     }),

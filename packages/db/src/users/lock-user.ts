@@ -16,6 +16,6 @@ export async function lockUser(db: Db, app: string, id: string, session: ClientS
 }
 
 /** Locks users, `key(app, id)`, that the same transaction has read. */
-export async function takeUsers(db: Db, users: readonly string[], session: ClientSession): Promise<void> {
+export async function lockUsers(db: Db, users: readonly string[], session: ClientSession): Promise<void> {
   if (users.length > 0) await db.users.updateMany({ _id: { $in: [...users] } }, taken, { session })
 }

@@ -17,7 +17,7 @@ export interface ToolRequest {
   body?: unknown
 }
 
-type Place = 'path' | 'query' | 'header'
+type ParameterLocation = 'path' | 'query' | 'header'
 type Key = AuthenticatedIntegrator['key']
 
 /** Headers that tools accept as arguments; the others name users and devices, or request a stream. */
@@ -47,20 +47,20 @@ export function isRead({ scope }: Operation): boolean {
  * @throws ApiError INVALID_REQUEST naming an argument that is unknown, or missing from the path; URI_TOO_LONG
  */
 export function toolRequest(operation: Operation, given: Record<string, unknown>): ToolRequest {
-  const places = placesOf(operation)
+  const parameters = parametersOf(operation)
   for (const name of Object.keys(given)) {
-    if (!places.has(name) && !(name === 'body' && operation.body)) {
+    if (!parameters.has(name) && !(name === 'body' && operation.body)) {
       throw new ApiError('INVALID_REQUEST', `${name}: unknown argument of ${operation.id}`)
     }
   }
   const query = new URLSearchParams()
   const headers: Record<string, string> = {}
   let url: string = operation.path
-  for (const [name, { place, target }] of places) {
+  for (const [name, { location, target }] of parameters) {
     const value = given[name]
-    if (place === 'path') url = url.replace(`:${target}`, segment(name, value))
+    if (location === 'path') url = url.replace(`:${target}`, segment(name, value))
     else if (value === undefined || value === null) continue
-    else if (place === 'query') query.append(target, textOf(value))
+    else if (location === 'query') query.append(target, textOf(value))
     else headers[target] = textOf(value)
   }
   if (query.size > 0) url += `?${query.toString()}`
@@ -84,11 +84,11 @@ function makeTool(operation: Operation): Tool {
   const schemas = { path: params, query, header: headers }
   const properties: Record<string, z.ZodType> = {}
   const required: string[] = []
-  for (const [name, { place, target }] of placesOf(operation)) {
-    const field = schemas[place]?.shape[target] as z.ZodType | undefined
+  for (const [name, { location, target }] of parametersOf(operation)) {
+    const field = schemas[location]?.shape[target] as z.ZodType | undefined
     if (!field) continue
     properties[name] = field
-    if (place === 'path' || !field.safeParse(undefined).success) required.push(name)
+    if (location === 'path' || !field.safeParse(undefined).success) required.push(name)
   }
   if (body) {
     properties['body'] = body
@@ -117,14 +117,14 @@ function inputSchema(schema: z.ZodObject): Tool['inputSchema'] {
 }
 
 /** The arguments of a tool besides `body`: path and query parameters, and some headers. */
-function placesOf({ path, query, headers }: Operation): Map<string, { place: Place; target: string }> {
-  const ofPath = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => [name, { place: 'path', target: name }] as const)
-  const ofQuery = Object.keys(query?.shape ?? {}).map((name) => [name, { place: 'query', target: name }] as const)
+function parametersOf({ path, query, headers }: Operation): Map<string, { location: ParameterLocation; target: string }> {
+  const ofPath = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => [name, { location: 'path', target: name }] as const)
+  const ofQuery = Object.keys(query?.shape ?? {}).map((name) => [name, { location: 'query', target: name }] as const)
   const ofHeaders = Object.keys(headers?.shape ?? {}).flatMap((target) => {
     const name = takenHeaders[target]
-    return name === undefined ? [] : [[name, { place: 'header', target }] as const]
+    return name === undefined ? [] : [[name, { location: 'header', target }] as const]
   })
-  return new Map<string, { place: Place; target: string }>([...ofPath, ...ofQuery, ...ofHeaders])
+  return new Map<string, { location: ParameterLocation; target: string }>([...ofPath, ...ofQuery, ...ofHeaders])
 }
 
 /** Refuses `.` and `..`, which libraries remove from paths even percent-encoded: another operation would be called. */

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { Agent, createServer, type IncomingMessage, request } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { onTestFinished, test } from 'vitest'
-import { boundConnections, letConnectionsGo } from './connections.ts'
+import { boundConnections, drainConnections } from './connections.ts'
 
 test('before it stops, a server serves requests on kept-alive connections and lets their clients close them', async () => {
   const server = createServer((_request, response) => response.end('served')).listen(0, '127.0.0.1')
@@ -20,7 +20,7 @@ test('before it stops, a server serves requests on kept-alive connections and le
     return { reused: sent.reusedSocket, connection: response.headers.connection }
   }
   assert.deepEqual(await get(), { reused: false, connection: 'keep-alive' })
-  const gone = letConnectionsGo(server, 60_000)
+  const gone = drainConnections(server, 60_000)
   assert.deepEqual(await get(), { reused: true, connection: 'close' })
   // Well within the minute: the only connection is closed.
   await gone

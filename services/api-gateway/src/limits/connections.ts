@@ -79,7 +79,7 @@ const lookAgainMS = 20
  * Drains connections before a server stops: each response announces and closes its connection, since a client could send on
  * a kept-alive connection at the moment it is closed. Settles when no connection is left, or after this time.
  */
-export async function letConnectionsGo(server: Server, withinMS: number): Promise<void> {
+export async function drainConnections(server: Server, withinMS: number): Promise<void> {
   server.prependListener('request', (_request, response) => response.setHeader('connection', 'close'))
   const endMS = performance.now() + withinMS
   while ((await openConnections(server)) > 0 && performance.now() < endMS) await pause(lookAgainMS)

@@ -39,7 +39,7 @@ export function createApns(options: ApnsOptions): Network {
   }
   let provider = newProvider(options)
   let timeouts = 0
-  const retryAfter = hearRetryAfter()
+  const retryAfter = readRetryAfters()
 
   async function trySend(push: PushDoc, notification: Notification): Promise<PushAnswer> {
     const used = provider
@@ -122,7 +122,7 @@ function reasonOf(error: Error | undefined): string {
  * node-apn does not expose Retry-After, so we read it from Node.js (nodejs.org/api/diagnostics_channel.html, HTTP/2),
  * by the apns-id of the request.
  */
-function hearRetryAfter(): { take(id: string): number | undefined; stop(): void } {
+function readRetryAfters(): { take(id: string): number | undefined; stop(): void } {
   const channel = 'http2.client.stream.finish'
   const heard = new LRUCache<string, number>({ max: 10_000 })
   const hear = (message: unknown) => {

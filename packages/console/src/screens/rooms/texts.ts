@@ -77,7 +77,6 @@ export const roomsTexts = texts(
     extra: 'Extra fields',
     settingsDone: 'Settings saved',
     notYours: 'Your role can view these settings, but not change them.',
-    frozenState: 'Status',
   },
   {
     rooms: '房间',
@@ -154,6 +153,5 @@ export const roomsTexts = texts(
     extra: '附加字段',
     settingsDone: '设置已保存',
     notYours: '您的角色只能查看，不能更改。',
-    frozenState: '状态',
   },
 )

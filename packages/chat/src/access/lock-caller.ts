@@ -9,6 +9,6 @@ import type { UserCaller } from './caller.ts'
  * erasure deletes the transaction's writes, or the transaction fails.
  * @throws ApiError INVALID_TOKEN
  */
-export async function takeCaller(db: Db, { app, user }: UserCaller, session: Session): Promise<void> {
+export async function lockCaller(db: Db, { app, user }: UserCaller, session: Session): Promise<void> {
   if (!(await lockUser(db, app, user, session))) throw new ApiError('INVALID_TOKEN', 'the token is invalid or expired')
 }

@@ -4,7 +4,7 @@ import { onDemand } from './on-demand.tsx'
 const PersonCard = onDemand(async () => (await import('../people/person-card.tsx')).PersonCard)
 
 /** The card of the person that was clicked. */
-export function CardOfPerson() {
+export function ShownPersonCard() {
   const { shownPerson } = useChat()
   const shown = useStore(shownPerson)
   return shown ? <PersonCard key={shown.user} {...shown} onClose={() => shownPerson.set(undefined)} /> : null

@@ -1,5 +1,5 @@
 /** The target of a notification. */
-export interface Place {
+export interface NotificationTarget {
   room?: string | undefined
   threadOf?: string | undefined
   messageID?: string | undefined
