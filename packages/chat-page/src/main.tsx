@@ -67,7 +67,7 @@ function start(page: HTMLElement, token: ClientOptions['token'], host?: Host) {
 function obey(host: Host, page: HTMLElement, client: Client): void {
   host.on('theme', ({ theme }) => setTheme(toTheme(theme)))
   host.on('language', ({ language }) => void spoken.speak(language))
-  host.on('texts', ({ texts }) => spoken.useTextsOfPage(texts))
+  host.on('texts', ({ texts }) => spoken.setTextsOfPage(texts))
   host.on('logOut', () => {
     const { texts } = spoken.get()
     void client.logOut()

@@ -83,6 +83,18 @@ export function isShownInPages(type: string): boolean {
   return shownInPages.has(type)
 }
 
+/** The types that get thumbnails. */
+const withThumbnails: ReadonlySet<string> = new Set([
+  ...['image/png', 'image/jpeg', 'image/webp', 'image/gif', 'image/avif'],
+])
+/** Larger pictures get none, since the whole picture is read into memory. */
+const mostPictureBytes = 20 * 1024 * 1024
+
+/** Whether files of this type and size get a thumbnail. */
+export function hasThumbnail({ type, size }: { type: string; size: number }): boolean {
+  return withThumbnails.has(type) && size <= mostPictureBytes
+}
+
 /**
  * The type detected from the first bytes, if it contradicts the media type; undefined if the file may be delivered. Any
  * bytes may be application/octet-stream, and an attachment may look like anything except a program.

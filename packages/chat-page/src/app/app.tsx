@@ -140,13 +140,13 @@ function createParts({ client, parameters, host, spoken, push, mayNotify }: AppP
   const showConfig = () => {
     const shown = withLook(stored, edited)
     config.set(shown)
-    spoken.useTextsOfApp(shown.texts)
-    useColor(shown.color)
+    spoken.setTextsOfApp(shown.texts)
+    applyColor(shown.color)
   }
   const takeConfig = async () => {
     await whenKnown(client)
     // Only after the login: otherwise a crafted link could put any text on the integrator's page.
-    if (!host) spoken.useTextsOfPage(textsInAddress(parameters.texts))
+    if (!host) spoken.setTextsOfPage(textsInAddress(parameters.texts))
     stored = await readChatConfig(client)
     showConfig()
   }
@@ -161,7 +161,7 @@ function createParts({ client, parameters, host, spoken, push, mayNotify }: AppP
   return { shared, openRoom, config, notifications, setName }
 }
 
-function useColor(color: string | undefined): void {
+function applyColor(color: string | undefined): void {
   const { style, dataset } = document.documentElement
   if (color === undefined) {
     delete dataset['brand']

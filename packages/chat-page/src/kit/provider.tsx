@@ -1,8 +1,8 @@
 import type { Client } from '@parley/client'
 import { ParleyProvider as ClientProvider, useClient } from '@parley/client/react'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { ShownPersonCard } from '../app/shown-person-card.tsx'
 import { Notice } from '../app/notice.tsx'
+import { ShownPersonCard } from '../app/shown-person-card.tsx'
 import { ChatContext, useStore } from '../state/chat.ts'
 import { plainConfig, readChatConfig } from '../state/chat-config.ts'
 import { type ChatParts, createChat } from '../state/create-chat.ts'
@@ -40,7 +40,7 @@ function WithChat({
   onOpen.current = onOpenRoom
   const parts = useParts(client, spoken, (room) => onOpen.current?.(room))
   useEffect(() => void spoken.speak(lang), [spoken, lang])
-  useEffect(() => spoken.useTextsOfPage(texts), [spoken, texts])
+  useEffect(() => spoken.setTextsOfPage(texts), [spoken, texts])
   const now = useStore(spoken)
   const mayOpen = onOpenRoom !== undefined
   const chat = useMemo(() => {
@@ -75,7 +75,7 @@ function useParts(client: Client, spoken: SpokenStore, openRoom: (roomID: string
       const read = await readChatConfig(client, () => isCurrent)
       if (!isCurrent) return
       config.set(read)
-      spoken.useTextsOfApp(read.texts)
+      spoken.setTextsOfApp(read.texts)
     }
     setParts(made)
     void takeConfig()

@@ -19,9 +19,9 @@ export interface SpokenStore extends Store<Spoken> {
    */
   speak: (tag: string | undefined) => Promise<void>
   /** Sets the app's texts by language: `{"en": {"chats": "Inbox"}}` (docs/reference/chat-page.md#texts). */
-  useTextsOfApp: (textsByLanguage: unknown) => void
+  setTextsOfApp: (textsByLanguage: unknown) => void
   /** Sets the texts from the URL or host page, in the page's language. They override the app's. */
-  useTextsOfPage: (texts: unknown) => void
+  setTextsOfPage: (texts: unknown) => void
 }
 
 /** Starts in English. */
@@ -47,11 +47,11 @@ export function createSpoken(): SpokenStore {
       translation = loaded
       show()
     },
-    useTextsOfApp(textsByLanguage) {
+    setTextsOfApp(textsByLanguage) {
       ofApp = textsByLanguage
       show()
     },
-    useTextsOfPage(texts) {
+    setTextsOfPage(texts) {
       ofPage = texts
       show()
     },

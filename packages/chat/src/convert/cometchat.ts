@@ -2,7 +2,7 @@ import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { KnownIds, messageHash } from '../import/known-ids.ts'
 import type { Converted, Fields, Reaction } from './converted.ts'
-import { fieldsOf, fileContent, listOf, nameOf, textOf } from './converted.ts'
+import { fieldsOf, fileContent, listOf, nameOf, textOf, timeOf } from './converted.ts'
 
 type Kind = 'users' | 'groups' | 'members' | 'messages'
 
@@ -231,9 +231,4 @@ async function convertRoom(
     ...(metadata !== undefined && { extParams: fieldsOf(metadata) }),
     ...(Array.isArray(tags) && { roomTags: tags.flatMap((tag) => textOf(tag) ?? []) }),
   })
-}
-
-/** Seconds, as a number or digits. */
-function timeOf(value: unknown): string | number | undefined {
-  return typeof value === 'number' ? value : textOf(value)
 }

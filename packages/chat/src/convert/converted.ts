@@ -32,6 +32,11 @@ export function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
+/** A time as a number, digits or ISO-8601, as the exports have it. */
+export function timeOf(value: unknown): string | number | undefined {
+  return typeof value === 'number' ? value : textOf(value)
+}
+
 /** A name as Parley accepts it: one line of at most 256 characters. */
 export function nameOf(...values: readonly unknown[]): string | undefined {
   const name = values.map(textOf).find((value) => value !== undefined)

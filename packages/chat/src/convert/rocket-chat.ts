@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { KnownIds, messageHash } from '../import/known-ids.ts'
 import type { Converted, Fields, Reaction } from './converted.ts'
-import { emojiOf, fieldsOf, fileContent, listOf, nameOf, textOf } from './converted.ts'
+import { emojiOf, fieldsOf, fileContent, listOf, nameOf, textOf, timeOf } from './converted.ts'
 
 const collections = ['users', 'rocketchat_room', 'rocketchat_subscription', 'rocketchat_message'] as const
 
@@ -190,9 +190,4 @@ function reactionsOf(message: Fields, { users }: Known, out: Converted): Reactio
       return client === undefined ? [] : [{ client, reaction: emojiOf(name) }]
     }),
   )
-}
-
-/** ISO-8601, milliseconds, or digits, as read from Extended JSON. */
-function timeOf(value: unknown): string | number | undefined {
-  return typeof value === 'number' ? value : textOf(value)
 }

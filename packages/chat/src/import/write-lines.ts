@@ -11,7 +11,7 @@ import {
 } from '@parley/db/import/imported-rooms'
 import { ImportedStats } from '@parley/db/import/imported-stats'
 import { markImporting } from '@parley/db/import/importing-rooms'
-import { patiently } from '@parley/db/import/patiently'
+import { retryExpired } from '@parley/db/import/retry-expired'
 import { removeUnreached } from '@parley/db/import/unreached'
 import { key } from '@parley/db/keys'
 import type { MessageDoc } from '@parley/db/messages/documents'
@@ -118,9 +118,9 @@ export class LineWriter {
   async #look(rooms: readonly string[]): Promise<void> {
     const unknown = rooms.filter((room) => this.#room(room).there === -1)
     const keys = unknown.map((room) => key(this.#app, room))
-    await patiently(() => markImporting(this.#db, keys))
-    await patiently(() => removeUnreached(this.#db, keys))
-    await patiently(() => flushRooms(this.#db, keys))
+    await retryExpired(() => markImporting(this.#db, keys))
+    await retryExpired(() => removeUnreached(this.#db, keys))
+    await retryExpired(() => flushRooms(this.#db, keys))
     const found = await findRoomsByKey(this.#db, keys)
     for (const { id, seq, clockMS, lastMessageAtMS, deletedUpToMS = 0 } of found) {
       const room = this.#room(id)

@@ -16,7 +16,7 @@ import {
 import { inTransaction, type Session } from '@parley/db/transactions/transaction'
 import { pageOf } from '../page-cursor.ts'
 import { forgetFailuresOf } from './attempts.ts'
-import { canonicalEmail, isOwnerOf, type Operators } from './operators.ts'
+import { appsIn, canonicalEmail, isOwnerOf, type Operators } from './operators.ts'
 import { type Actor, recordOfOperator } from './record-change.ts'
 import { changedMeanwhile, newLink } from './sign-in.ts'
 
@@ -196,8 +196,4 @@ function differing(one: OperatorRoles, other: OperatorRoles): OperatorRoles {
   const lacks = (roles: OperatorRoles) => (wanted: OperatorRoles[number]) =>
     !roles.some(({ app, role }) => app === wanted.app && role === wanted.role)
   return [...one.filter(lacks(other)), ...other.filter(lacks(one))]
-}
-
-function appsIn(roles: OperatorRoles): string[] {
-  return [...new Set(roles.map(({ app }) => app))]
 }

@@ -44,3 +44,8 @@ export function roleIn({ roles }: Pick<OperatorDoc, 'roles'>, app: string) {
   const found = roles.find((one) => one.app === app) ?? roles.find((one) => one.app === '*')
   return found?.role
 }
+
+/** The apps of the roles, without duplicates. */
+export function appsIn(roles: OperatorDoc['roles']): string[] {
+  return [...new Set(roles.map(({ app }) => app))]
+}

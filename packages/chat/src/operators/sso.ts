@@ -5,7 +5,7 @@ import type { OperatorDoc } from '@parley/db/operators/documents'
 import { findOperatorByEmail, findOperatorBySso, insertOperator, updateOperator } from '@parley/db/operators/operators'
 import { inTransaction, type Session } from '@parley/db/transactions/transaction'
 import { beginAttempt } from './attempts.ts'
-import { canonicalEmail, type Operators, type Visitor } from './operators.ts'
+import { appsIn, canonicalEmail, type Operators, type Visitor } from './operators.ts'
 import { actorOf, recordOfOperator } from './record-change.ts'
 import type { SignedIn } from './sessions.ts'
 import { changedMeanwhile, letIn, signInFailed } from './sign-in.ts'
@@ -93,7 +93,7 @@ async function followProvider(
   const after = await updateOperator(operators.db, found, change, { session, endsSessions: true })
   if (!after) throw changedMeanwhile()
   const recorded = {
-    ...{ action: 'followSso', operator: found._id, apps: given ? appsOf([...found.roles, ...given]) : [] },
+    ...{ action: 'followSso', operator: found._id, apps: given ? appsIn([...found.roles, ...given]) : [] },
     ...{ before: { roles: found.roles }, after: { roles: after.roles, issuer } },
   }
   await recordOfOperator(operators, actorOf(after, visitor), recorded, session)
@@ -117,13 +117,9 @@ async function addIdentified(
   const recorded = {
     action: 'addOperator',
     operator: operator._id,
-    apps: appsOf(roles),
+    apps: appsIn(roles),
     after: { email, roles, issuer },
   }
   await recordOfOperator(operators, actorOf(operator, visitor), recorded, session)
   return operator
-}
-
-function appsOf(roles: OperatorRoles): string[] {
-  return [...new Set(roles.map(({ app }) => app))]
 }

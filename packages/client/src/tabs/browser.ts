@@ -32,7 +32,7 @@ interface Scope {
 /** Undefined if the browser lacks one of the APIs, the page has no https, or cookies (and so channels) are blocked. */
 export function currentBrowser(): Browser | undefined {
   try {
-    const { navigator, BroadcastChannel, crypto, isSecureContext } = globalThis as Scope
+    const { navigator, BroadcastChannel, crypto, isSecureContext } = globalThis as object as Scope
     const locks = navigator?.locks
     if (!(isSecureContext && locks && BroadcastChannel && crypto?.subtle)) return undefined
     new BroadcastChannel('parley.tabs').close()

@@ -9,7 +9,7 @@ import { insertMissing, runWrites } from '../transactions/run-writes.ts'
 import { inTransaction } from '../transactions/transaction.ts'
 import type { UserDoc } from '../users/documents.ts'
 import { findUsersByKey } from '../users/users.ts'
-import { patiently } from './patiently.ts'
+import { retryExpired } from './retry-expired.ts'
 
 /** An imported document conflicts with an existing one. */
 export class ImportConflict extends Error {
@@ -19,7 +19,7 @@ export class ImportConflict extends Error {
 /** Inserts missing users; existing users stay unchanged. @throws ImportConflict if an ID is a user group's */
 export async function insertImportedUsers(db: Db, users: readonly UserDoc[]): Promise<void> {
   if (users.length === 0) return
-  await patiently(() => insertMissing(db, db.users.collectionName, users))
+  await retryExpired(() => insertMissing(db, db.users.collectionName, users))
   const there = await findUsersByKey(
     db,
     users.map(({ _id }) => _id),
@@ -48,10 +48,10 @@ export async function insertImportedRooms(db: Db, rooms: readonly RoomDoc[]): Pr
   const known = new Set(there.map(({ _id }) => _id))
   const missing = rooms.filter(({ _id }) => !known.has(_id))
   const groups = missing.filter(({ pair }) => pair === undefined)
-  if (groups.length > 0) await patiently(() => insertMissing(db, db.rooms.collectionName, groups))
+  if (groups.length > 0) await retryExpired(() => insertMissing(db, db.rooms.collectionName, groups))
   const direct = missing.filter(({ pair }) => pair !== undefined)
   for (let from = 0; from < direct.length; from += perCommand) {
-    await patiently(() => insertDirect(db, direct.slice(from, from + perCommand)))
+    await retryExpired(() => insertDirect(db, direct.slice(from, from + perCommand)))
   }
 }
 
@@ -100,7 +100,7 @@ export async function insertImported(db: Db, messages: readonly MessageDoc[]): P
   const work = async () => {
     while (next < sorted.length) {
       const part = sorted.slice(next, (next += perCommand))
-      await patiently(() => insertMissing(db, db.messages.collectionName, part))
+      await retryExpired(() => insertMissing(db, db.messages.collectionName, part))
     }
   }
   const ends = await Promise.allSettled(Array.from({ length: parallelCommands }, work))
@@ -130,7 +130,7 @@ export async function advanceImported(db: Db, advances: readonly ImportedAdvance
       ...moved(),
     },
   }))
-  const { matched } = await patiently(() => runWrites(db, 'update', db.rooms.collectionName, statements, 'durable'))
+  const { matched } = await retryExpired(() => runWrites(db, 'update', db.rooms.collectionName, statements, 'durable'))
   if (matched < advances.length) throw new ImportConflict(await namesOfChanged(db, advances))
 }
 

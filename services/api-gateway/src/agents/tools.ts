@@ -117,8 +117,14 @@ function inputSchema(schema: z.ZodObject): Tool['inputSchema'] {
 }
 
 /** The arguments of a tool besides `body`: path and query parameters, and some headers. */
-function parametersOf({ path, query, headers }: Operation): Map<string, { location: ParameterLocation; target: string }> {
-  const ofPath = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => [name, { location: 'path', target: name }] as const)
+function parametersOf({
+  path,
+  query,
+  headers,
+}: Operation): Map<string, { location: ParameterLocation; target: string }> {
+  const ofPath = [...path.matchAll(/:(\w+)/g)].map(
+    ([, name = '']) => [name, { location: 'path', target: name }] as const,
+  )
   const ofQuery = Object.keys(query?.shape ?? {}).map((name) => [name, { location: 'query', target: name }] as const)
   const ofHeaders = Object.keys(headers?.shape ?? {}).flatMap((target) => {
     const name = takenHeaders[target]

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { proves } from '@parley/conformance/proves'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { openConnection } from '../test-connection.ts'
 import { startTestGateway, type TestGateway, type TestUser } from '../test-gateway.ts'
@@ -88,6 +89,7 @@ describe('HTTP errors use the envelope, and the bare form on bare endpoints', ()
   })
 
   test('an unknown path is 404 NOT_FOUND before anything else is read', async () => {
+    proves('Error forms', 'the envelope {RC, RM, error: {code, message}}, RC repeats the HTTP status')
     for (const [method, path, body] of [
       ['GET', '/no/such/path', undefined],
       ['POST', '/no/such/path', '{"malformed'],

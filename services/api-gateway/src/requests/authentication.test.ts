@@ -34,6 +34,12 @@ function ask(endpoint: Endpoint, headers: Record<string, string>): Promise<Answe
   return gateway.anonymous(method as Method, path.replaceAll(/\{\w+\}/g, 'none'), bodies[endpoint], headers)
 }
 
+/** Endpoints whose row on invalid keys no other test proves. */
+const provenHere = new Set<Endpoint>([
+  ...(['POST /messages', 'GET /admin/clients', 'GET /admin/groups'] as const),
+  ...(['POST /config', 'DELETE /config/{key}', 'POST /push/push2clients'] as const),
+])
+
 /** The error code, from the envelope or the bare form. */
 function refusal({ status, body }: Answer): [status: number, code: string] {
   return [status, typeof body.error === 'string' ? body.error : body.error?.code]
@@ -43,7 +49,7 @@ describe('endpoints for API keys', () => {
   for (const endpoint of adminEndpoints) {
     test(`${endpoint} without a key or with an invalid one is 401`, async () => {
       proves('API keys', `${endpoint} without a key: 401`, `${endpoint} with an invalid key: 401`)
-      if (endpoint === 'DELETE /config/{key}') proves(endpoint, '401 INVALID_API_KEY')
+      if (provenHere.has(endpoint)) proves(endpoint, '401 INVALID_API_KEY')
       const code = endpoint === 'DELETE /admin/clients/{client_id}/token' ? 'UNAUTHORIZED' : 'INVALID_API_KEY'
       assert.deepEqual(refusal(await ask(endpoint, {})), [401, code])
       assert.deepEqual(refusal(await ask(endpoint, { 'im-api-key': 'invalid' })), [401, code])

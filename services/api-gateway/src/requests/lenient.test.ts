@@ -233,6 +233,7 @@ describe('operations of the interface are lenient', () => {
     const typed = (headers: Record<string, string>) => gateway.admin('POST', '/messages', whole(), headers)
     for (const headers of [
       { 'content-type': 'application/xml' },
+      { 'content-type': 'application/x-www-form-urlencoded' },
       { 'content-type': 'text/html' },
       { 'content-type': 'no type' },
       { 'content-type': 'application/json', 'content-encoding': 'gzip' },

@@ -29,8 +29,8 @@ import type { QueueCall } from './outgoing-call.ts'
 /** After this long in the stream, an event's content may have been deleted. */
 const waitedMS = 1_000
 
-/** An event of a room, for its webhook. */
-interface Happened {
+/** An event of a room that triggers its webhook. */
+interface Trigger {
   app: string
   room: string
   event: WebhookEvent
@@ -44,7 +44,7 @@ type RawMessage = Parameters<typeof readEvent>[1]
 interface ToQueue {
   message: StreamMessage
   /** Undefined when webhooks do not receive it. */
-  happened: Happened | undefined
+  trigger: Trigger | undefined
   /** For an event republished after the stream was lost: its position among the earlier ones. */
   place: number | undefined
 }
@@ -70,10 +70,10 @@ export function createWebhookQueue(parts: WebhookParts): MessageHandler<ToQueue>
     { most: 1_000, concurrency: 4 },
   )
 
-  const handle = async ({ message, happened, place }: ToQueue) => {
-    if (!happened) return
-    await forgetDeleted(parts, happened, place ?? message.streamSeq)
-    const { app, room, event, client, request } = happened
+  const handle = async ({ message, trigger, place }: ToQueue) => {
+    if (!trigger) return
+    await forgetDeleted(parts, trigger, place ?? message.streamSeq)
+    const { app, room, event, client, request } = trigger
     const queue = key(app, room)
     const webhook = await webhookOf(queue)
     if (webhook === undefined) return
@@ -82,7 +82,7 @@ export function createWebhookQueue(parts: WebhookParts): MessageHandler<ToQueue>
       log.debug({ app, room }, 'webhook not called: it is a key that webhookKeys lacks')
       return
     }
-    const data = JSON.stringify(await wholeData(db, happened))
+    const data = JSON.stringify(await wholeData(db, trigger))
     const about = { _id: `hook_${message.id}`, app, room, event, client, data }
     const waited = clock.now() - message.takenAtMS > waitedMS && { data: await waitedCallData(db, about) }
     const call = { ...about, ...waited, queue, target: targetOf('webhook', origin), order: place ?? message.streamSeq }
@@ -92,7 +92,7 @@ export function createWebhookQueue(parts: WebhookParts): MessageHandler<ToQueue>
     read: (message, raw) => ({
       message,
       place: readAgain(raw.headers)?.place,
-      happened: message.subject.startsWith('parley.push.') ? ofMembers(message) : ofEvent(message, raw),
+      trigger: message.subject.startsWith('parley.push.') ? ofMembers(message) : ofEvent(message, raw),
     }),
     handle,
   }
@@ -104,7 +104,7 @@ export function createWebhookQueue(parts: WebhookParts): MessageHandler<ToQueue>
  */
 async function forgetDeleted(
   { db, takeAway }: Pick<WebhookParts, 'db' | 'takeAway'>,
-  { app, room, event, data }: Happened,
+  { app, room, event, data }: Trigger,
   order: number,
 ): Promise<void> {
   const { messageID, _id } = data as { messageID?: string; _id?: string }
@@ -132,7 +132,7 @@ const namesOfEvents = {
 type RoomEvent = keyof typeof namesOfEvents
 const isForWebhooks = (event: string): event is RoomEvent => Object.hasOwn(namesOfEvents, event)
 
-function ofEvent(message: StreamMessage, raw: RawMessage): Happened | undefined {
+function ofEvent(message: StreamMessage, raw: RawMessage): Trigger | undefined {
   const { to, event, webhook, request, by } = readEvent(message, raw)
   if (!('room' in to) || webhook === false) return undefined
   if (!isForWebhooks(event)) throw new Error(`webhooks do not receive ${event}`)
@@ -158,7 +158,7 @@ function asGiven(schema: z.ZodType): Schema<object> {
   }
 }
 
-function ofMembers(message: StreamMessage): Happened {
+function ofMembers(message: StreamMessage): Trigger {
   const { event, room, sender = '', members, request } = readPayload(message, membersChange)
   const app = parsePushSubject(message.subject)
   const data = { room, sender, members }
@@ -166,7 +166,7 @@ function ofMembers(message: StreamMessage): Happened {
 }
 
 /** The deletion event has only the message's ID; the webhook gets the Message, now a stub. */
-async function wholeData(db: Db, { app, room, event, data }: Happened): Promise<unknown> {
+async function wholeData(db: Db, { app, room, event, data }: Trigger): Promise<unknown> {
   if (event !== 'MESSAGE_DELETED') return data
   const { messageID } = data as { messageID: string }
   const [found] = messageID === allMessages ? [] : await findMessagesOfRoom(db, { app, id: room }, [messageID])

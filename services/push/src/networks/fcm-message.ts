@@ -3,7 +3,7 @@ import type { PushDoc } from '@parley/db/push/documents'
 import { alertOf, collapseId, soundOf } from './apns-notification.ts'
 import { fitted } from './fitting-arguments.ts'
 import type { PushContent } from './network.ts'
-import { type ShownText, shownText } from './shown-text.ts'
+import { argumentText, type ShownText, shownText } from './shown-text.ts'
 
 /** Of FCM's 4,096 bytes; the rest is for the token and the envelope. */
 const maxBytes = 3_700
@@ -124,7 +124,7 @@ function ofClientsPush(push: PushDoc, { payload, id }: PushContent & { of: 'clie
         ...(title !== undefined && { title }),
         ...(text !== undefined && { body: text }),
         ...(localised['loc-key'] !== undefined && { body_loc_key: localised['loc-key'] }),
-        ...(localised['loc-args'] !== undefined && { body_loc_args: localised['loc-args'].map(asText) }),
+        ...(localised['loc-args'] !== undefined && { body_loc_args: localised['loc-args'].map(argumentText) }),
         // `icon` of AndroidNotification is a drawable of the app; a picture at a URL goes into `image`.
         ...(icon !== undefined && (URL.canParse(icon) ? { image: icon } : { icon })),
         ...(sound !== undefined && { sound }),
@@ -133,11 +133,6 @@ function ofClientsPush(push: PushDoc, { payload, id }: PushContent & { of: 'clie
       },
     },
   }
-}
-
-/** FCM accepts only strings. */
-function asText(argument: unknown): string {
-  return typeof argument === 'string' ? argument : JSON.stringify(argument)
 }
 
 /** A duration in protobuf's JSON; FCM keeps a message for at most four weeks. */

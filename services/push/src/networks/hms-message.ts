@@ -2,7 +2,7 @@ import { clock } from '@parley/async/clock'
 import type { PushDoc } from '@parley/db/push/documents'
 import { fitted } from './fitting-arguments.ts'
 import type { PushContent } from './network.ts'
-import { type ShownText, shownText } from './shown-text.ts'
+import { argumentText, type ShownText, shownText } from './shown-text.ts'
 
 /** Push Kit accepts 4,096 bytes without the token. */
 const maxBytes = 3_900
@@ -89,7 +89,7 @@ function ofClientsPush(
       notification: {
         ...{ title: title || ' ', body: text || ' ', click_action: { type: 3 }, tag: collapseKey ?? id },
         ...(key !== undefined && { body_loc_key: key }),
-        ...(args !== undefined && { body_loc_args: args.map(asText) }),
+        ...(args !== undefined && { body_loc_args: args.map(argumentText) }),
         ...(icon !== undefined && URL.canParse(icon) && { image: icon }),
         ...soundOf(sound),
         ...badgeOf(badge, badgeClass),
@@ -107,10 +107,6 @@ function soundOf(sound: string | undefined): object {
 function badgeOf(badge: number | undefined, badgeClass: string | undefined): object {
   if (badge === undefined || badgeClass === undefined) return {}
   return { badge: { class: badgeClass, set_num: Math.min(99, Math.max(0, badge)) } }
-}
-
-function asText(argument: unknown): string {
-  return typeof argument === 'string' ? argument : JSON.stringify(argument)
 }
 
 function lifetime(untilMS: number): string {

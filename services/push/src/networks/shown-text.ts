@@ -34,3 +34,8 @@ const order = ['sender', 'room', 'text']
 function filled(template: string, args: readonly string[]): string {
   return template.replaceAll(/\{(sender|room|text)\}/g, (_all, name: string) => args[order.indexOf(name)] ?? '')
 }
+
+/** An argument of a loc-key, for networks that accept only strings. */
+export function argumentText(argument: unknown): string {
+  return typeof argument === 'string' ? argument : JSON.stringify(argument)
+}

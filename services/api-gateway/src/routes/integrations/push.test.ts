@@ -119,12 +119,6 @@ describe('push', () => {
         assert.match(body.error.message, /^payload\.alert: expected a text, or an object/)
       }
     })
-
-    test('401 INVALID_API_KEY', async () => {
-      proves('POST /push/push2clients', '401 INVALID_API_KEY')
-      const answer = await gateway.anonymous('POST', '/push/push2clients', { clients: ['a'], payload: {} })
-      assert.deepEqual([answer.status, answer.body.error.code], [401, 'INVALID_API_KEY'])
-    })
   })
 
   describe('dead letters', () => {

@@ -47,12 +47,6 @@ describe('GET /admin/groups', () => {
       assert.deepEqual([status, body.error.code], [404, 'CLIENT_NOT_FOUND'])
     }
   })
-
-  test('without a key is 401 INVALID_API_KEY', async () => {
-    proves('GET /admin/groups', '401 INVALID_API_KEY')
-    const { status, body } = await gateway.anonymous('GET', '/admin/groups')
-    assert.deepEqual([status, body.error.code], [401, 'INVALID_API_KEY'])
-  })
 })
 
 describe('mentioning a user group', () => {

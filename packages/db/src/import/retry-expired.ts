@@ -8,7 +8,7 @@ const maxWaitMS = 60_000
  * killed process.
  * @param write must be idempotent
  */
-export async function patiently<T>(write: () => Promise<T>): Promise<T> {
+export async function retryExpired<T>(write: () => Promise<T>): Promise<T> {
   const endMS = performance.now() + maxWaitMS
   for (;;) {
     try {
