@@ -13,8 +13,8 @@ import { writeExport } from './export-file.ts'
 
 const { messages, rooms, hours, profile } = new Command('npm run bench:import --')
   .description(
-    `Measures parley import: messages of another chat service per second, from opening the file to the last membership, and their CPU
-time in the import and in mongod. Of ten messages one has a reaction and one is a reply; of twenty one is in a thread.`,
+    `Measures parley import of another chat service's messages: messages per second, from opening the file to the last membership, and the CPU
+time of the import and of mongod. One message in ten has a reaction, one in ten is a reply, one in twenty is in a thread.`,
   )
   .option('--messages <number>', 'messages in the file', wholeNumber(1_000, 10_000_000), 200_000)
   .option('--rooms <number>', 'rooms of ten members that share the messages', wholeNumber(1, 100_000), 200)

@@ -17,7 +17,7 @@ import { median } from './median.ts'
 const options = new Command('npm run bench:push --')
   .description(
     `Measures the cost of recording each device's push decision and outcome. Sends messages to a large room, each member with a
-device, until a network that responds at once has every push; with the record and without it, in turn.`,
+device, until a network that responds at once has received every push; with and without the record, in turns.`,
   )
   .option('--members <number>', 'members of the room', wholeNumber(2, 100_000), 1_000)
   .option('--messages <number>', 'messages per round', wholeNumber(1, 1_000), 10)

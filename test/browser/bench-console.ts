@@ -14,7 +14,7 @@ const { users, messages, rounds } = new Command('npm run bench:console --')
   .usage('[options]')
   .description(
     `Measures the console in Chromium, with a local gateway and realtime node and an app filled by parley import: the time from
-navigating to a view until its data is painted, with the console's files in the browser's cache.`,
+navigation to a view until its data is painted, with the console's files in the browser's cache.`,
   )
   .option('--users <number>', 'users of the app', wholeNumber(100, 1_000_000), 100_000)
   .option('--messages <number>', 'messages, a tenth of them in one room', wholeNumber(1_000, 10_000_000), 300_000)

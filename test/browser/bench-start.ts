@@ -10,7 +10,7 @@ import { startChromium } from './chromium.ts'
 
 const options = new Command('npm run bench:start --')
   .description(
-    `A cold start of @parley/client offline, in Chromium: from createClient() to the rooms and the messages of an open one, from
+    `Measures a cold start of @parley/client in Chromium, offline: from createClient() to the rooms and the messages of an open one, from
 IndexedDB. Exit code 1 if the median is too slow.`,
   )
   .option('--rooms <number>', 'cached rooms', wholeNumber(1, 1_000), 50)

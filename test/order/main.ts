@@ -4,8 +4,8 @@ import { runOrderLoad } from './order-load.ts'
 
 const options = new Command('npm run order --')
   .description(
-    `Sends by two gateways as fast as they take it, to stock clients at two realtime nodes: messages, threads, edits, deletions,
-clients that come back with since. Exits with 1 when a client hears a room or a thread out of order, or lacks anything.`,
+    `Sends messages, thread messages, edits and deletions through two gateways at full speed to stock clients on two realtime nodes, some
+of which reconnect with since. Exit code 1 if a client receives a room or a thread out of order, or misses anything.`,
   )
   .option('--events <number>', 'stop after this many events at sockets', wholeNumber(1, 100_000_000), 1_000_000)
   .option('--seconds <number>', 'or after this time', wholeNumber(1, 86_400), 900)
