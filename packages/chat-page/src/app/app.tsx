@@ -19,7 +19,6 @@ import { showUnreadInTab } from '../state/page-title.ts'
 import { createValue } from '../state/value.ts'
 import { whenKnown } from '../state/when-known.ts'
 import { type SpokenStore, textsInAddress } from '../texts/spoken.ts'
-import { ShownPersonCard } from './shown-person-card.tsx'
 import { CloseButton } from './close-button.tsx'
 import { ConnectionLine } from './connection-line.tsx'
 import { FullPage } from './full-page.tsx'
@@ -28,6 +27,7 @@ import { Notice } from './notice.tsx'
 import { createOpenRoom, type OpenRoom } from './open-room.ts'
 import { useShortcuts } from './shortcuts.ts'
 import { ShortcutsSheet } from './shortcuts-sheet.tsx'
+import { ShownPersonCard } from './shown-person-card.tsx'
 
 interface AppProps {
   client: Client
