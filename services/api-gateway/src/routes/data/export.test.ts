@@ -188,7 +188,7 @@ describe('the export of a user', () => {
         return size
       },
     })
-    await zipped.promise
+    await Promise.race([zipped.promise, second])
     assert.equal(await takeOver('third', store), true)
     const files = await fetched(await jobOf(result.job))
     finish.resolve(undefined)
