@@ -2,6 +2,8 @@ import { ApiError } from '@parley/contracts/errors'
 import type { PagePlace } from '@parley/db/page-place'
 
 const objectID = /^[0-9a-f]{24}$/
+/** Format of message IDs: imported messages keep theirs. */
+export const anyMessageID = /^.{1,128}$/s
 
 export function toCursor({ atMS, id }: PagePlace): string {
   return `${atMS} ${id}`

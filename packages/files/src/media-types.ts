@@ -85,7 +85,11 @@ export function isShownInPages(type: string): boolean {
 
 /** The types that get thumbnails. */
 const withThumbnails: ReadonlySet<string> = new Set([
-  ...['image/png', 'image/jpeg', 'image/webp', 'image/gif', 'image/avif'],
+  'image/png',
+  'image/jpeg',
+  'image/webp',
+  'image/gif',
+  'image/avif',
 ])
 /** Larger pictures get none, since the whole picture is read into memory. */
 const mostPictureBytes = 20 * 1024 * 1024

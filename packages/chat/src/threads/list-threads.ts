@@ -17,7 +17,7 @@ import { findUsers } from '@parley/db/users/users'
 import type { UserCaller } from '../access/caller.ts'
 import type { Chat } from '../chat.ts'
 import { findQuoted } from '../messages/reading/quoted-messages.ts'
-import { pageOf, parseCursor, toCursor } from '../page-cursor.ts'
+import { anyMessageID, pageOf, parseCursor, toCursor } from '../page-cursor.ts'
 import { JsonText, withField } from '../views/json-text.ts'
 import { messageJson } from '../views/message.ts'
 import { unreadInThread } from './thread.ts'
@@ -39,7 +39,7 @@ export async function listThreads(
   { app, user }: UserCaller,
   { unread, limit, cursor }: Input<typeof operation>['query'],
 ): Promise<JsonText> {
-  const after = parseCursor(cursor)
+  const after = parseCursor(cursor, anyMessageID)
   const all = (await findListed(chat.db, app, user)).toSorted((a, b) => byLatest(placeOf(a), placeOf(b)))
   const isWanted = (one: Listed) =>
     (unread === 'false' || one.unread > 0) && (!after || byLatest(after, placeOf(one)) < 0)

@@ -21,7 +21,7 @@ export const units = {
   million: {
     users: { mongo: 0.85, index: 0.57 },
     rooms: { mongo: 2.4, index: 1.5 },
-    messages: { mongo: 0.17, index: 0.05, nats: 0.77 },
+    messages: { mongo: 0.16, index: 0.03, nats: 0.77 },
   },
   /** Bytes of a statistics document with its indexes, and days of retention of minutes, hours and days. */
   statistics: { bytes: 105, minutesKept: 3, hoursKept: 40, daysKept: 400 },

@@ -90,7 +90,7 @@ describe('parley size', () => {
       /^MongoDB +\d+ servers +\d+ cores +\d+ GB +[\d,]+ GB disk$/m,
       /^NATS +3 servers +1 cores +2 GB +42 GB disk$/m,
       /PARLEY_STREAM_MAX_BYTES=28000000000, 72 hours/,
-      /^A year of messages adds 745 GB to each copy of the database\.$/m,
+      /^A year of messages adds 701 GB to each copy of the database\.$/m,
     ]) {
       assert.match(printed, line)
     }

@@ -24,7 +24,7 @@ import { findUsers } from '@parley/db/users/users'
 import type { UserCaller } from '../../access/caller.ts'
 import { requireMember } from '../../access/require-member.ts'
 import type { Chat } from '../../chat.ts'
-import { pageOf, parseCursor, toCursor } from '../../page-cursor.ts'
+import { anyMessageID, pageOf, parseCursor, toCursor } from '../../page-cursor.ts'
 import { announceDue } from '../../upkeep/keep-up.ts'
 import { JsonText, withField } from '../../views/json-text.ts'
 import { messageJson } from '../../views/message.ts'
@@ -112,7 +112,7 @@ export async function listSaved(
   list: SavedIn,
   { limit, cursor }: Input<typeof listOperation>['query'],
 ): Promise<JsonText> {
-  const after = parseCursor(cursor, anyID)
+  const after = parseCursor(cursor, anyMessageID)
   const { shown, last } = pageOf(await findSavedPage(db, list, { app, user }, { after, limit: limit + 1 }), limit)
   const readable = await findReadable(db, { app, user }, shown)
   const [users, quoted] = await Promise.all([
@@ -138,9 +138,6 @@ export async function listSaved(
   const next = last ? { cursor: toCursor({ atMS: last.atMS, id: last.message }) } : {}
   return new JsonText([withField(next, 'data', `[${entries.join(',')}]`)])
 }
-
-/** Imported messages have IDs in other formats. */
-const anyID = /^.{1,128}$/s
 
 /** Removes a message from one of the caller's lists. */
 export async function deleteSaved(
