@@ -103,17 +103,24 @@ async function runOnce<T>(session: Session, work: (session: Session) => Promise<
   }
 }
 
-/** Aborts transactions of the same database user that have been idle for `abandonedAfterMS`. */
+/**
+ * Aborts transactions of the same database user that have been idle for `abandonedAfterMS`. Ignores failures: the next
+ * write that waits tries again.
+ */
 export async function endAbandoned(db: Db): Promise<void> {
-  const admin = db.client.db('admin')
-  const abandoned = await admin
-    .aggregate<{ lsid: { id: Binary } }>([
-      { $currentOp: { idleSessions: true } },
-      { $match: { type: 'idleSession', 'transaction.timeInactiveMicros': { $gte: abandonedAfterMS * 1_000 } } },
-      { $project: { lsid: 1 } },
-    ])
-    .toArray()
-  if (abandoned.length > 0) await admin.command({ killSessions: abandoned.map(({ lsid: { id } }) => ({ id })) })
+  try {
+    const admin = db.client.db('admin')
+    const abandoned = await admin
+      .aggregate<{ lsid: { id: Binary } }>([
+        { $currentOp: { idleSessions: true } },
+        { $match: { type: 'idleSession', 'transaction.timeInactiveMicros': { $gte: abandonedAfterMS * 1_000 } } },
+        { $project: { lsid: 1 } },
+      ])
+      .toArray()
+    if (abandoned.length > 0) await admin.command({ killSessions: abandoned.map(({ lsid: { id } }) => ({ id })) })
+  } catch (error) {
+    if (!(error instanceof MongoError)) throw error
+  }
 }
 
 /** Ignores failures: the server aborts the transaction later. */
