@@ -277,8 +277,9 @@ describe('a new message is pushed', () => {
     push = await platform.startPush()
     const last = await platform.send(recalled, alice)
     assert.deepEqual(await tokensOf(last, `${bob}-ios`), [`${bob}-ios`])
+    const ofBob = platform.apns.pushes.filter(({ token }) => token === `${bob}-ios`)
     assert.deepEqual(
-      platform.apns.pushes.map(({ payload }) => payload.messageID),
+      ofBob.map(({ payload }) => payload.messageID),
       [last],
     )
   })
