@@ -1,6 +1,7 @@
 import type { Db } from './db.ts'
 import { asMessages } from './message-buckets/all-messages.ts'
-import { idsOfSeconds } from './messages/message-id.ts'
+import { idAt } from './messages/message-id.ts'
+import { minuteOf } from './rooms/last-minute.ts'
 import { bucketLevels } from './statistics/buckets.ts'
 import type { SentFact } from './statistics/counted-messages.ts'
 
@@ -9,11 +10,11 @@ import type { SentFact } from './statistics/counted-messages.ts'
  */
 export async function findNewestSent(db: Db, app: string, sinceMS: number): Promise<SentFact[]> {
   const minute = { $floor: { $divide: ['$createdAtMS', bucketLevels.minute.sizeMS] } }
-  const isSince = { $gte: idsOfSeconds(sinceMS, sinceMS).$gte }
+  const isSince = { $gte: idAt(sinceMS) }
   const apart = [{ $match: { _id: isSince, app, threadOf: { $exists: false } } }]
   const found = await db.messageBuckets
     .aggregate<{ _id: { room: string; user: string }; first: number; last: number; atMS: number }>([
-      { $match: { minutes: { $gte: Math.floor(sinceMS / bucketLevels.minute.sizeMS) }, app } },
+      { $match: { minutes: { $gte: minuteOf(sinceMS) }, app } },
       ...asMessages,
       { $match: { _id: isSince } },
       { $unionWith: { coll: db.messages.collectionName, pipeline: apart } },

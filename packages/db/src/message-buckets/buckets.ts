@@ -3,7 +3,8 @@ import type { ClientSession, Document, IndexDescription } from 'mongodb'
 import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
 import type { MessageDoc } from '../messages/documents.ts'
-import { hex, placeInID, roomHash, secondOfID } from '../messages/message-id.ts'
+import { hex, placeInID, roomHash, timeOfID } from '../messages/message-id.ts'
+import { minuteOf } from '../rooms/last-minute.ts'
 import { runWrites } from '../transactions/run-writes.ts'
 import { isConflict, isDuplicateKey } from '../transactions/transaction.ts'
 import type { BucketedMessage, MessageBucketDoc } from './documents.ts'
@@ -43,11 +44,13 @@ export function bucketKeyOf(roomKey: string, seq: string): Document {
 
 /** The `idKeys` of the buckets that can have messages with these IDs. */
 export function idKeysOf(ids: readonly string[]): string[] {
-  const own = ids.flatMap((id) => {
-    const place = placeInID(id)
-    return place ? [idKey(place.room, bucketNumber(place.seq))] : []
-  })
-  return [...new Set([...own, ...ids])]
+  return [...new Set([...ids.flatMap((id) => idKeyIn(id) ?? []), ...ids])]
+}
+
+/** The `idKey` of the bucket that an ID leads to. */
+function idKeyIn(id: string): string | undefined {
+  const place = placeInID(id)
+  return place && idKey(place.room, bucketNumber(place.seq))
 }
 
 function idKey(room: string, number: number): string {
@@ -56,8 +59,8 @@ function idKey(room: string, number: number): string {
 
 /** The minutes in which IDs were made. Excludes IDs of another form. */
 function minutesOf(ids: readonly string[]): number[] {
-  const seconds = ids.map(secondOfID).filter((second) => second !== undefined)
-  return [...new Set(seconds.map((second) => Math.floor(second / 60)))]
+  const times = ids.map(timeOfID).filter((timeMS) => timeMS !== undefined)
+  return [...new Set(times.map(minuteOf))]
 }
 
 export function bucketNumber(seq: number): number {
@@ -204,7 +207,7 @@ function withPut({ messages, app, room, roomKey, number }: Omit<ToPut, '_id'>) {
   const senders = [...new Set(messages.map(({ sender }) => sender))].toSorted()
   const ids = messages.map(({ _id }) => _id)
   const own = idKey(roomHash(roomKey), number)
-  const elsewhere = ids.filter((id) => !idKeysOf([id]).includes(own))
+  const elsewhere = ids.filter((id) => idKeyIn(id) !== own)
   return {
     ...of,
     number,

@@ -10,12 +10,12 @@ import type { MessageDoc } from './documents.ts'
  * later one. Imported messages keep IDs of any form. Buckets index the IDs of messages that are elsewhere (buckets.ts).
  */
 export function newMessageID({ roomKey, seq }: Pick<MessageDoc, 'roomKey' | 'seq'>): string {
-  const made = ObjectId.generate(Math.floor(clock.now() / 1_000))
+  const objectID = ObjectId.generate(Math.floor(clock.now() / 1_000))
   const id = Buffer.allocUnsafe(16)
-  id.set(made.subarray(0, 4), 0)
+  id.set(objectID.subarray(0, 4), 0)
   id.writeUInt32BE(seq % 2 ** 32, 4)
   id.writeUInt32BE(crc32(roomKey), 8)
-  id.set(made.subarray(-4), 12)
+  id.set(objectID.subarray(-4), 12)
   return id.toString('hex')
 }
 
@@ -29,20 +29,18 @@ export function placeInID(id: string): { room: string; seq: number } | undefined
   return own.test(id) ? { room: id.slice(16, 24), seq: Number.parseInt(id.slice(8, 16), 16) } : undefined
 }
 
-/** Unix seconds at which an ID was made, also one that was made before its message; undefined for IDs of another form. */
-export function secondOfID(id: string): number | undefined {
-  return own.test(id) || made.test(id) ? Number.parseInt(id.slice(0, 8), 16) : undefined
+/** Unix milliseconds of the second in which an ID was made, by `newId` too; undefined for IDs of another form. */
+export function timeOfID(id: string): number | undefined {
+  return isMade.$regex.test(id) ? Number.parseInt(id.slice(0, 8), 16) * 1_000 : undefined
 }
 
-/** The range of IDs made in whole seconds, for indexes of IDs. IDs of another form can be in it. */
-export function idsOfSeconds(fromMS: number, toMS: number): { $gte: string; $lt: string } {
-  return { $gte: hex(Math.floor(fromMS / 1_000)), $lt: hex(Math.floor(toMS / 1_000)) }
+/** Sorts after the IDs made before the second of a time, and before those made from then on. */
+export function idAt(timeMS: number): string {
+  return hex(Math.floor(timeMS / 1_000))
 }
 
 const own = /^[0-9a-f]{32}$/
-/** `newId` */
-const made = /^[0-9a-f]{24}$/
-/** The forms above, for queries. */
+/** IDs of `newMessageID` and of `newId`, for queries. */
 export const isMade = { $regex: /^(?:[0-9a-f]{24}|[0-9a-f]{32})$/ }
 
 export function hex(number: number): string {

@@ -2,9 +2,9 @@ import { clock } from '@parley/async/clock'
 import type { Db } from '../db.ts'
 import { byMinute, messagesOf } from '../message-buckets/buckets.ts'
 import { joined, readBoth } from '../message-buckets/find-messages.ts'
-import { minuteMS } from '../rooms/last-minute.ts'
+import { minuteMS, minuteOf } from '../rooms/last-minute.ts'
 import type { MessageDoc } from './documents.ts'
-import { idsOfSeconds, isMade, secondOfID } from './message-id.ts'
+import { idAt, isMade, timeOfID } from './message-id.ts'
 
 /** Clocks of processes differ by less. */
 const aheadMS = 86_400_000
@@ -13,22 +13,21 @@ const aheadMS = 86_400_000
 export async function findNextMessageMS(db: Db, fromMS: number): Promise<number | undefined> {
   const untilMS = clock.now() + aheadMS
   const inBuckets = await findNextInBuckets(db, fromMS, untilMS)
-  const _id = { ...idsOfSeconds(fromMS, untilMS), ...isMade }
+  const _id = { $gte: idAt(fromMS), $lt: idAt(untilMS), ...isMade }
   const apart = await db.messages.findOne({ _id }, { sort: { _id: 1 }, projection: { _id: 1 } })
-  const seconds = [inBuckets, apart?._id].flatMap((id) => (id === undefined ? [] : (secondOfID(id) ?? [])))
-  return seconds.length > 0 ? Math.min(...seconds) * 1_000 : undefined
+  const times = [inBuckets, apart?._id].flatMap((id) => (id === undefined ? [] : (timeOfID(id) ?? [])))
+  return times.length > 0 ? Math.min(...times) : undefined
 }
 
 /** The first ID of a period in buckets, found in the first minute that has one. */
 async function findNextInBuckets(db: Db, fromMS: number, untilMS: number): Promise<string | undefined> {
-  for (let minute = Math.floor(fromMS / minuteMS); ; minute++) {
-    const next = await findNextMinute(db, minute, Math.floor(untilMS / minuteMS))
+  for (let minute = minuteOf(fromMS); ; minute++) {
+    const next = await findNextMinute(db, minute, minuteOf(untilMS))
     if (next === undefined) return undefined
     minute = next
-    const ids = idsOfSeconds(Math.max(fromMS, minute * minuteMS), Math.min(untilMS, (minute + 1) * minuteMS))
     const isWanted = [
-      { $gte: ['$$this', ids.$gte] },
-      { $lt: ['$$this', ids.$lt] },
+      { $gte: ['$$this', idAt(Math.max(fromMS, minute * minuteMS))] },
+      { $lt: ['$$this', idAt(Math.min(untilMS, (minute + 1) * minuteMS))] },
       { $regexMatch: { input: '$$this', regex: isMade.$regex } },
     ]
     const first = { $min: { $filter: { input: '$messages._id', cond: { $and: isWanted } } } }
@@ -62,16 +61,16 @@ export async function findMessagesOfSecond(
   fromMS: number,
   toMS: number,
 ): Promise<Pick<MessageDoc, '_id' | 'createdAtMS' | 'seq'>[]> {
-  const _id = { ...idsOfSeconds(fromMS, toMS), ...isMade }
+  const _id = { $gte: idAt(fromMS), $lt: idAt(toMS), ...isMade }
   const fields = { app: 1, room: 1, roomKey: 1, 'messages._id': 1, 'messages.createdAtMS': 1, 'messages.seq': 1 }
   const { buckets, apart } = await readBoth(
     db,
-    [{ $match: { minutes: Math.floor(fromMS / minuteMS) } }, { $project: fields }],
+    [{ $match: { minutes: minuteOf(fromMS) } }, { $project: fields }],
     [{ $match: { _id, threadOf: { $exists: false } } }, { $project: { createdAtMS: 1, seq: 1 } }],
   )
   const isWanted = ({ _id: id }: MessageDoc) => {
-    const atMS = (secondOfID(id) ?? 0) * 1_000
-    return atMS >= fromMS && atMS < toMS
+    const atMS = timeOfID(id)
+    return atMS !== undefined && atMS >= fromMS && atMS < toMS
   }
   const messages = joined(buckets.flatMap(messagesOf).filter(isWanted), apart)
   return messages.toSorted((one, other) => one.createdAtMS - other.createdAtMS || one.seq - other.seq)

@@ -6,7 +6,7 @@ import { insertUnordered } from '../events/outbox-store.ts'
 import { key } from '../keys.ts'
 import { isForBucket, putIntoBuckets, putIntoBucketsInTransaction } from '../message-buckets/buckets.ts'
 import type { MessageDoc } from '../messages/documents.ts'
-import { secondOfID } from '../messages/message-id.ts'
+import { timeOfID } from '../messages/message-id.ts'
 import { newId } from '../messages/messages.ts'
 import { sendKeyOf } from '../messages/send-keys.ts'
 import type { RoomDoc } from '../rooms/documents.ts'
@@ -248,8 +248,7 @@ function toAbandoned(room: RoomDoc, beforeMS: number) {
  * ahead.
  */
 function sentMS({ _id, createdAtMS }: BufferedMessage): number {
-  const second = secondOfID(_id)
-  return second === undefined ? createdAtMS : Math.min(createdAtMS, (second + 1) * 1_000)
+  return Math.min(createdAtMS, (timeOfID(_id) ?? createdAtMS) + 1_000)
 }
 
 /**

@@ -1,6 +1,6 @@
 export const minuteMS = 60_000
 
-/** `lastMinute` of a room with its last message at this time. */
+/** The Unix minute of a time: `lastMinute` of a room with its last message then, and a bucket's `minutes`. */
 export function minuteOf(timeMS: number): number {
   return Math.floor(timeMS / minuteMS)
 }
