@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { randomUUID } from 'node:crypto'
 import { testServers, withDatabase } from '@parley/stack/test-servers'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { connectDb } from '../connect.ts'
@@ -7,8 +6,8 @@ import type { Db } from '../db.ts'
 import { changeMessage } from '../messages/change-messages.ts'
 import type { MessageDoc } from '../messages/documents.ts'
 import { findLastSent, newId } from '../messages/messages.ts'
-import { migrate, migrateTimeoutMS } from '../migrate.ts'
 import { insertFlushed } from '../room-buffer/flush.ts'
+import { giveBackDatabase, takeDatabase } from '../test-database.ts'
 import { inTransaction } from '../transactions/transaction.ts'
 import { findAllMessages } from './all-messages.ts'
 import { bucketKey, moveFromBuckets, perBucket } from './buckets.ts'
@@ -17,14 +16,11 @@ import { countInBuckets, findByIDs } from './find-messages.ts'
 describe('a bucket', () => {
   let db: Db
   beforeAll(async () => {
-    const { mongoUrl } = await testServers()
-    const url = withDatabase(mongoUrl, `buckets_${randomUUID().replaceAll('-', '')}`)
-    db = await connectDb(url, { timeoutMS: migrateTimeoutMS })
-    await migrate(db)
+    db = await connectDb(withDatabase((await testServers()).mongoUrl, await takeDatabase()))
   })
   afterAll(async () => {
-    await db.mongo.dropDatabase()
     await db.client.close()
+    await giveBackDatabase(db.mongo.databaseName)
   })
 
   const sent = (roomKey: string, seq: number, sender = 'alice'): MessageDoc => ({

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { randomUUID } from 'node:crypto'
 import { testServers, withDatabase } from '@parley/stack/test-servers'
 import { ObjectId } from 'mongodb'
 import { afterAll, beforeAll, describe, test } from 'vitest'
@@ -7,8 +6,8 @@ import { connectDb } from '../connect.ts'
 import type { Db } from '../db.ts'
 import { bucketKey, moveFromBuckets, perBucket } from '../message-buckets/buckets.ts'
 import { findByIDs } from '../message-buckets/find-messages.ts'
-import { migrate, migrateTimeoutMS } from '../migrate.ts'
 import { insertFlushed } from '../room-buffer/flush.ts'
+import { giveBackDatabase, takeDatabase } from '../test-database.ts'
 import { inTransaction } from '../transactions/transaction.ts'
 import type { MessageDoc } from './documents.ts'
 import { newMessageID, roomHash } from './message-id.ts'
@@ -17,14 +16,11 @@ import { findMessagesOfSecond, findNextMessageMS } from './messages-of-second.ts
 describe('message IDs', () => {
   let db: Db
   beforeAll(async () => {
-    const { mongoUrl } = await testServers()
-    const url = withDatabase(mongoUrl, `ids_${randomUUID().replaceAll('-', '')}`)
-    db = await connectDb(url, { timeoutMS: migrateTimeoutMS })
-    await migrate(db)
+    db = await connectDb(withDatabase((await testServers()).mongoUrl, await takeDatabase()))
   })
   afterAll(async () => {
-    await db.mongo.dropDatabase()
     await db.client.close()
+    await giveBackDatabase(db.mongo.databaseName)
   })
 
   const idAt = (second: number) => new ObjectId(ObjectId.generate(second)).toHexString()
