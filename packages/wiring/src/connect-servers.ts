@@ -9,6 +9,7 @@ import type { SettingsOf } from '@parley/service/settings'
 import { type sharedSettings, tlsPrefix } from '@parley/service/shared-settings'
 import { tlsOptions } from '@parley/service/tls-settings'
 import { version } from '@parley/service/version'
+import { reach } from './reach.ts'
 import { checkClock, watchClock } from './watch-clock.ts'
 import { openStreams, watchStreams } from './watch-stream.ts'
 
@@ -104,11 +105,4 @@ export async function connectServers(
   const reporting = reportProcess(presence, own, () => more(), onRedisError)
   onStop('process report', () => reporting.stop())
   return { db, bus, presence, figures, reportAlso: (asked) => (more = asked) }
-}
-
-/** @throws the connection error, prefixed with the server's name */
-function reach<T>(title: string, connecting: Promise<T>): Promise<T> {
-  return connecting.catch((cause: unknown) => {
-    throw new Error(`${title}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
-  })
 }

@@ -6,9 +6,10 @@ import { pendingMigrations } from '@parley/db/schema'
 import { readSettings } from '@parley/service/settings'
 import { mongoSettings, tlsPrefix } from '@parley/service/shared-settings'
 import { tlsOptions } from '@parley/service/tls-settings'
+import { reach } from '@parley/wiring/reach'
 import { Command } from 'commander'
 import { byCommand } from './by-command.ts'
-import { checkBusAndPresence, named } from './servers-command.ts'
+import { checkBusAndPresence } from './servers-command.ts'
 
 const reminderMS = 10_000
 
@@ -25,9 +26,8 @@ export function migrateCommand(): Command {
       await checkBusAndPresence(process.env)
       const { mongoUrl, mongoTls } = readSettings(mongoSettings, process.env)
       const tls = tlsOptions(mongoTls, tlsPrefix.mongo)
-      const db = await connectDb(mongoUrl, { appName: 'parley-migrate', timeoutMS: migrateTimeoutMS, tls }).catch(
-        named('MongoDB'),
-      )
+      const options = { appName: 'parley-migrate', timeoutMS: migrateTimeoutMS, tls }
+      const db = await reach('MongoDB', connectDb(mongoUrl, options))
       const reminder = setInterval(() => console.log('still running'), reminderMS)
       try {
         if (dryRun) {

@@ -3,6 +3,7 @@ import { closePresence, connectPresence } from '@parley/presence/connect'
 import { readSettings } from '@parley/service/settings'
 import { natsSettings, redisSettings, tlsPrefix } from '@parley/service/shared-settings'
 import { tlsOptions } from '@parley/service/tls-settings'
+import { reach } from '@parley/wiring/reach'
 
 /**
  * Checks NATS and Redis as services do when they start, if their URLs are set. Reports a server that is away.
@@ -17,22 +18,18 @@ export async function checkBusAndPresence(env: NodeJS.ProcessEnv): Promise<void>
 async function checkBus(env: NodeJS.ProcessEnv): Promise<void> {
   const { natsUrl, natsTls, natsCredentials } = readSettings(natsSettings, env)
   const access = { tls: tlsOptions(natsTls, tlsPrefix.nats), credentials: natsCredentials, isService: true }
-  const bus = await connectBus(natsUrl, 'parley-migrate', {}, access).catch(named('NATS'))
+  const bus = await reach('NATS', connectBus(natsUrl, 'parley-migrate', {}, access))
   if (!bus.connected) console.log('NATS is away: not checked')
   await closeBus(bus)
 }
 
 async function checkPresence(env: NodeJS.ProcessEnv): Promise<void> {
   const { redisUrl, redisTls } = readSettings(redisSettings, env)
-  const presence = await connectPresence(redisUrl, () => undefined, tlsOptions(redisTls, tlsPrefix.redis)).catch(
-    named('Redis'),
+  const tls = tlsOptions(redisTls, tlsPrefix.redis)
+  const presence = await reach(
+    'Redis',
+    connectPresence(redisUrl, () => undefined, tls),
   )
   if (presence.redis.status !== 'ready') console.log('Redis is away: not checked')
   await closePresence(presence)
-}
-
-export function named(server: string): (error: Error) => never {
-  return (cause) => {
-    throw new Error(`${server}: ${cause.message}`, { cause })
-  }
 }
