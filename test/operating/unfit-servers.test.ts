@@ -9,8 +9,8 @@ import { promisify } from 'node:util'
 import { freePorts } from '@parley/stack/free-ports'
 import { locate } from '@parley/stack/locate'
 import { tcpAnswer } from '@parley/stack/tcp-answer'
+import { parleyFile } from '@parley/stack/test-parley-command'
 import { afterAll, beforeAll, describe, test } from 'vitest'
-import { parleyFile } from '../parley-command.ts'
 import { eventually, type Platform, startPlatform } from '../platform.ts'
 
 const services = ['api-gateway', 'realtime', 'push', 'stats'] as const
@@ -47,12 +47,9 @@ describe('a service exits with one sentence, and so does `parley migrate`', () =
   }
   /** All services connect by the same code, so most refusals are tried on one. */
   async function refusedBy(sentence: RegExp, env: NodeJS.ProcessEnv, by: readonly Service[] = services): Promise<void> {
-    for (const service of by) await assert.rejects(platform.start(service, env), sentence, service)
-    const { message } = await migrate(env).then(
-      () => assert.fail('it migrated'),
-      (error: Error) => error,
-    )
-    assert.match(message, sentence)
+    const ofService = new RegExp(`stopped with exit code 1: ${sentence.source}`)
+    for (const service of by) await assert.rejects(platform.start(service, env), ofService, service)
+    await assert.rejects(migrate(env), { code: 1, message: sentence })
   }
   const migrate = (env: NodeJS.ProcessEnv) =>
     promisify(execFile)(process.execPath, [parleyFile, 'migrate'], {
