@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
+import { commandEnv, parleyFile } from '@parley/stack/test-parley-command'
 import { afterAll, beforeAll, describe, test } from 'vitest'
-import { commandEnv, parleyFile } from '../parley-command.ts'
 import { call, eventually, type Platform, type RunningService, startPlatform } from '../platform.ts'
 
 const run = promisify(execFile)

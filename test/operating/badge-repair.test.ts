@@ -3,8 +3,8 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { connectDb, type Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
+import { commandEnv, parleyFile } from '@parley/stack/test-parley-command'
 import { afterAll, beforeAll, describe, test } from 'vitest'
-import { commandEnv, parleyFile } from '../parley-command.ts'
 import { eventually, type Platform, type PlatformUser, startPlatform } from '../platform.ts'
 
 const run = promisify(execFile)

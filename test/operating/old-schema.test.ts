@@ -5,9 +5,9 @@ import { promisify } from 'node:util'
 import { connectDb } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
 import { newUserDoc } from '@parley/db/users/users'
+import { parleyFile } from '@parley/stack/test-parley-command'
 import { withDatabase } from '@parley/stack/test-servers'
 import { afterAll, beforeAll, describe, test } from 'vitest'
-import { parleyFile } from '../parley-command.ts'
 import { eventually, type Platform, startPlatform } from '../platform.ts'
 
 describe('a service on a database with an older schema', () => {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
+import { commandEnv, parleyFile } from '@parley/stack/test-parley-command'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, describe, test } from 'vitest'
-import { commandEnv, parleyFile } from '../parley-command.ts'
 import { eventually } from '../platform.ts'
 import { startWebhookPlatform, type WebhookPlatform } from './test-webhooks.ts'
 

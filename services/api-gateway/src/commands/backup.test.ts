@@ -15,11 +15,11 @@ import { findAllMessages } from '@parley/db/message-buckets/all-messages'
 import { flushAbandoned } from '@parley/db/room-buffer/flush'
 import { createSchemaCheck, OldSchemaError } from '@parley/db/schema'
 import { folderArchive } from '@parley/files/archive'
+import { parleyFile } from '@parley/stack/test-parley-command'
 import { startS3 } from '@parley/stack/test-s3'
 import { testServers, withDatabase } from '@parley/stack/test-servers'
 import { afterAll, beforeAll, describe, onTestFinished, test } from 'vitest'
 import { startTestGateway, type TestGateway, type TestUser } from '../test-gateway.ts'
-import { parley } from '../test-parley.ts'
 import { until } from '../test-until.ts'
 
 const run = promisify(execFile)
@@ -53,7 +53,7 @@ describe('parley backup and parley restore', () => {
   /** Prints what the command has printed; rejects with it where it fails. */
   async function command(database: string, args: string[], more: object = {}): Promise<string> {
     const options = { env: env(database, more) }
-    return run(process.execPath, [parley, ...args], options).then(
+    return run(process.execPath, [parleyFile, ...args], options).then(
       ({ stdout }) => stdout,
       ({ stdout, stderr }: { stdout: string; stderr: string }) => Promise.reject(new Error(stdout + stderr)),
     )
@@ -129,7 +129,7 @@ describe('parley backup and parley restore', () => {
     const session = db.client.startSession()
     session.startTransaction()
     await db.mongo.collection('users').insertOne({ _id: user?._id as never }, { session })
-    const child = spawn(process.execPath, [parley, 'restore', backup], { env: env(db.mongo.databaseName) })
+    const child = spawn(process.execPath, [parleyFile, 'restore', backup], { env: env(db.mongo.databaseName) })
     await until('most is restored', async () => (await db.rooms.estimatedDocumentCount()) > 0)
     await kill(child)
     await session.abortTransaction()
@@ -147,7 +147,7 @@ describe('parley backup and parley restore', () => {
     const large = () => ({ bytes: Buffer.from(crypto.getRandomValues(new Uint8Array(60_000))) })
     for (let i = 0; i < 10; i++) await db.mongo.collection('aa').insertMany(Array.from({ length: 100 }, large))
     // As long as the server of the tests keeps it anyway: the one that is killed does not put it back.
-    const args = [parley, 'backup', join(dir, 'killed'), '--history-seconds', '10']
+    const args = [parleyFile, 'backup', join(dir, 'killed'), '--history-seconds', '10']
     const child = spawn(process.execPath, args, { env: env(db.mongo.databaseName) })
     const folder = async () => {
       const [name = ''] = await readdir(join(dir, 'killed')).catch(() => [])

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
+import { parleyFile } from '@parley/stack/test-parley-command'
 import type { Command } from 'commander'
 import { describe, test } from 'vitest'
-import { parley } from '../test-parley.ts'
 import { parleyCommand } from './parley-command.ts'
 
 describe('every command of parley', () => {
@@ -17,7 +17,7 @@ describe('every command of parley', () => {
   })
 
   test('prints both with --help, and changes nothing', async () => {
-    const args = [parley, 'app', 'delete', '--help']
+    const args = [parleyFile, 'app', 'delete', '--help']
     const { stdout } = await promisify(execFile)(process.execPath, args)
     assert.match(stdout, /^Usage: parley app delete /)
   })

@@ -8,11 +8,11 @@ import { promisify } from 'node:util'
 import { importAlone } from '@parley/chat/import/import-alone'
 import { connectDb } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
+import { parleyFile } from '@parley/stack/test-parley-command'
 import { testServers, withDatabase } from '@parley/stack/test-servers'
 import type { Command } from 'commander'
 import { afterAll, beforeAll, describe, onTestFinished, test } from 'vitest'
 import { startTestGateway, type TestGateway } from '../test-gateway.ts'
-import { parley } from '../test-parley.ts'
 import { parleyCommand } from './parley-command.ts'
 
 const run = promisify(execFile)
@@ -41,7 +41,7 @@ describe('commands in the audit log', () => {
 
   function command(args: string[], database = gateway.chat.db.mongo.databaseName) {
     const env = { PATH: process.env['PATH'], NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] }
-    return run(process.execPath, [parley, ...args], {
+    return run(process.execPath, [parleyFile, ...args], {
       env: { ...env, PARLEY_MONGO_URL: withDatabase(mongoUrl, database) },
     })
   }

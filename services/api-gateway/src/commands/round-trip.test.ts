@@ -9,10 +9,10 @@ import { importFile } from '@parley/chat/import/import-file'
 import { importedMessageId } from '@parley/chat/import/known-ids'
 import { verifyImport } from '@parley/chat/import/verify-import'
 import { findAllMessages } from '@parley/db/message-buckets/all-messages'
+import { parleyFile } from '@parley/stack/test-parley-command'
 import { testServers, withDatabase } from '@parley/stack/test-servers'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { startTestGateway, type TestGateway, type TestUser } from '../test-gateway.ts'
-import { parley } from '../test-parley.ts'
 
 let from: TestGateway
 let to: TestGateway
@@ -103,7 +103,7 @@ const notifications = {
 async function exported(): Promise<string> {
   const { mongoUrl } = await testServers()
   const env = { ...process.env, PARLEY_MONGO_URL: withDatabase(mongoUrl, from.chat.db.mongo.databaseName) }
-  const args = [parley, 'export', '--app', from.app, '--out', join(folder, `${performance.now()}`)]
+  const args = [parleyFile, 'export', '--app', from.app, '--out', join(folder, `${performance.now()}`)]
   const { stdout } = await promisify(execFile)(process.execPath, args, { env })
   assert.doesNotMatch(stdout, /left out|have none/)
   return /^(.*): \d+ lines/m.exec(stdout)?.[1] ?? stdout
