@@ -1,6 +1,5 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeApp } from '@parley/local/make-app'
 import { wholeNumber } from '@parley/local/whole-number'
@@ -9,8 +8,9 @@ import { Command } from 'commander'
 import { MongoClient } from 'mongodb'
 import { fillApp } from './admin/fill-app.ts'
 import { startBenchService } from './bench-service.ts'
-import { median } from './median.ts'
+import { median, quantile } from './quantile.ts'
 import { openCalls } from './read/rooms.ts'
+import { saveResults } from './save-results.ts'
 
 const { rooms, users, messages, rounds } = new Command('npm run bench:admin --')
   .description('Measures the admin read operations in a large app against a bare findOne over HTTP.')
@@ -29,12 +29,12 @@ const gateway = await startBenchService('api-gateway', servers)
 await fillApp(mongo.db(), keys.app, { rooms, users, messages })
 const admin = { 'im-api-key': keys.apiKey }
 const { call, close } = openCalls(gateway.ports['http'] ?? 0)
-const ground = fork(join(import.meta.dirname, 'read/ground.ts'), [
+const baseline = fork(join(import.meta.dirname, 'read/baseline.ts'), [
   servers.mongoUrl,
   encodeURIComponent(`${keys.app}\0room 1`),
 ])
-const [groundPort] = (await once(ground, 'message')) as [number]
-const bare = openCalls(groundPort)
+const [baselinePort] = (await once(baseline, 'message')) as [number]
+const bare = openCalls(baselinePort)
 
 const q = (filter: object) => encodeURIComponent(JSON.stringify(filter))
 const middle = Math.floor(rooms / 2)
@@ -67,7 +67,7 @@ const bareMS = median(bareTimes)
 const results = [...times].map(([read, found]) => ({
   read,
   medianMS: median(found),
-  p95MS: found.toSorted((a, b) => a - b)[Math.floor(found.length * 0.95)] ?? Number.NaN,
+  p95MS: quantile(found, 0.95),
   timesBare: median(found) / bareMS,
 }))
 console.log(`\n${messages} messages, ${rooms} rooms, ${users} users; a bare findOne: ${bareMS.toFixed(2)} ms\n`)
@@ -76,15 +76,13 @@ for (const { read, medianMS, p95MS, timesBare } of results) {
   const columns = [medianMS.toFixed(2).padStart(10), p95MS.toFixed(2).padStart(8), timesBare.toFixed(1).padStart(8)]
   console.log([read.padEnd(20), ...columns].join(' '))
 }
-mkdirSync(join(import.meta.dirname, 'results'), { recursive: true })
-const report = { rooms, users, messages, bareMS, results }
-writeFileSync(join(import.meta.dirname, 'results/admin.json'), `${JSON.stringify(report, null, 2)}\n`)
+saveResults('admin', { rooms, users, messages, bareMS, results })
 const slow = results.filter(({ medianMS }) => medianMS > wantedMS)
 console.log(`\ngoal: every median under ${wantedMS} ms; over it: ${slow.map(({ read }) => read).join(', ') || 'none'}`)
 process.exitCode = slow.length === 0 ? 0 : 1
 await close()
 await bare.close()
 await mongo.close()
-ground.disconnect()
+baseline.disconnect()
 await gateway.stop()
 await servers.stop()

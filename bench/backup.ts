@@ -3,9 +3,10 @@ import { readdirSync, rmSync, statSync } from 'node:fs'
 import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { connectDb } from '@parley/db/connect'
+import { usingDb } from '@parley/db/using-db'
 import { makeApp } from '@parley/local/make-app'
 import { wholeNumber } from '@parley/local/whole-number'
+import { commandEnv, parleyFile } from '@parley/stack/parley-command'
 import { startServers } from '@parley/stack/up'
 import { Command } from 'commander'
 import { writeExport } from './export-file.ts'
@@ -26,22 +27,18 @@ await makeApp(servers.mongoUrl, 'bench')
 await writeExport(join(dir, 'export.ndjson'), { rooms, messages, hours: 17_520 })
 parley(['import', join(dir, 'export.ndjson'), '--app', 'bench'])
 rmSync(join(dir, 'export.ndjson'))
-const said = parley(['backup', join(dir, 'backups')])
-const backup = /^(\S+Z): /m.exec(said)?.[1] ?? ''
+const output = parley(['backup', join(dir, 'backups')])
+const backup = /^(\S+Z): /m.exec(output)?.[1] ?? ''
 const bytes = readdirSync(backup).reduce((sum, name) => sum + statSync(join(backup, name)).size, 0)
 console.log(`The backup is ${(bytes / 1e6).toFixed(0)} MB in size`)
-const db = await connectDb(servers.mongoUrl)
-await db.mongo.dropDatabase()
-await db.client.close()
+await usingDb(servers.mongoUrl, {}, (db) => db.mongo.dropDatabase())
 parley(['restore', backup])
 await servers.stop()
 rmSync(dir, { recursive: true })
 
 function parley(args: string[]): string {
-  const env = { PATH: process.env['PATH'], PARLEY_MONGO_URL: servers.mongoUrl }
-  const file = join(import.meta.dirname, '../services/api-gateway/src/parley.ts')
-  const output = execFileSync(process.execPath, [file, ...args], {
-    env,
+  const output = execFileSync(process.execPath, [parleyFile, ...args], {
+    env: { ...commandEnv, PARLEY_MONGO_URL: servers.mongoUrl },
     stdio: ['ignore', 'pipe', 'inherit'],
   }).toString()
   console.log(output.trimEnd())

@@ -1,10 +1,9 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { createLetterReader } from '@parley/chat/moderation/letters'
 import { maskOfWords } from '@parley/chat/moderation/mask-words'
 import { wholeNumber } from '@parley/local/whole-number'
 import { Command } from 'commander'
-import { median } from './median.ts'
+import { median } from './quantile.ts'
+import { saveResults } from './save-results.ts'
 
 const { words: count, rounds } = new Command('npm run bench:censor --')
   .description(
@@ -73,8 +72,7 @@ const results = texts.map(([name, words, text]) => {
   )
   return { text: name, words: words.length, bestMS, medianMS, asJson, ratio }
 })
-mkdirSync(join(import.meta.dirname, 'results'), { recursive: true })
-writeFileSync(join(import.meta.dirname, 'results/censor.json'), `${JSON.stringify(results, null, 2)}\n`)
+saveResults('censor', results)
 const worst = Math.max(...results.map(({ bestMS }) => bestMS))
 console.log(`\ngoal: under ${wantedMS} ms each; slowest: ${worst.toFixed(2)} ms`)
 process.exitCode = worst < wantedMS ? 0 : 1

@@ -1,5 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { resultsFolder } from './save-results.ts'
 
 /** A CPU profile as Node.js writes it (--cpu-prof). */
 interface CpuProfile {
@@ -9,7 +10,7 @@ interface CpuProfile {
 }
 
 /** Shares of CPU time in a folder's profiles, largest first: by dependency, source folder, and V8's entries in parentheses. */
-function whereTimeWent(folder: string): { where: string; share: number }[] {
+function cpuShares(folder: string): { where: string; share: number }[] {
   const times = new Map<string, number>()
   let total = 0
   for (const file of readdirSync(folder).filter((name) => name.endsWith('.cpuprofile'))) {
@@ -33,15 +34,22 @@ function placeOf({ functionName, url }: CpuProfile['nodes'][number]['callFrame']
   return /\/((?:packages|services)\/[^/]+)\//.exec(url)?.[1] ?? url.split('/')[0] ?? url
 }
 
+/** Empties the folder of CPU profiles; returns its path. */
+export function emptyProfilesFolder(): string {
+  const folder = join(resultsFolder, 'profile')
+  rmSync(folder, { recursive: true, force: true })
+  return folder
+}
+
 /** NODE_OPTIONS that make a process write its CPU profile into the folder. */
 export function profilesInto(folder: string): string {
   return `--cpu-prof --cpu-prof-dir=${JSON.stringify(folder)}`
 }
 
-/** Prints the largest shares of CPU time in the folder's profiles. */
-export function printWhereTimeWent(of: string, folder: string, most: number): void {
+/** Prints the 25 largest shares of CPU time in the folder's profiles. */
+export function printCpuShares(of: string, folder: string): void {
   console.log(`\n${of}, by code`)
-  for (const { where, share } of whereTimeWent(folder).slice(0, most)) {
+  for (const { where, share } of cpuShares(folder).slice(0, 25)) {
     console.log(`${(share * 100).toFixed(1).padStart(6)} %  ${where}`)
   }
 }

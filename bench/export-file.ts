@@ -1,5 +1,4 @@
-import { once } from 'node:events'
-import { createWriteStream } from 'node:fs'
+import { writeNdjson } from '@parley/stack/write-ndjson'
 import { words } from './storage-words.ts'
 
 const perRoom = 10
@@ -11,21 +10,19 @@ interface Extent {
 }
 
 /** Writes conversations as another service would export them: rooms of ten members, their messages interleaved. */
-export async function writeExport(file: string, { rooms, messages, hours }: Extent): Promise<void> {
-  const out = createWriteStream(file)
-  const write = async (line: object) => {
-    if (!out.write(`${JSON.stringify(line)}\n`)) await once(out, 'drain')
-  }
-  for (let n = 0; n < rooms * perRoom; n++) await write({ type: 'user', _id: `user ${n}`, nickname: `User ${n}` })
-  for (let r = 0; r < rooms; r++) await write({ type: 'room', _id: `room ${r}`, roomType: 'group', name: `Room ${r}` })
+export function writeExport(file: string, extent: Extent): Promise<void> {
+  return writeNdjson(file, exportLines(extent))
+}
+
+function* exportLines({ rooms, messages, hours }: Extent): Generator<object> {
+  for (let n = 0; n < rooms * perRoom; n++) yield { type: 'user', _id: `user ${n}`, nickname: `User ${n}` }
+  for (let r = 0; r < rooms; r++) yield { type: 'room', _id: `room ${r}`, roomType: 'group', name: `Room ${r}` }
   for (let r = 0; r < rooms; r++) {
-    for (let m = 0; m < perRoom; m++) await write({ type: 'membership', room: `room ${r}`, user: memberOf(r, m) })
+    for (let m = 0; m < perRoom; m++) yield { type: 'membership', room: `room ${r}`, user: memberOf(r, m) }
   }
   const spanMS = hours * 3_600_000
   const eachMS = Math.floor(spanMS / messages)
-  for (let n = 0; n < messages; n++) await write(messageOf(rooms, n, Date.now() - spanMS + n * eachMS))
-  out.end()
-  await once(out, 'close')
+  for (let n = 0; n < messages; n++) yield messageOf(rooms, n, Date.now() - spanMS + n * eachMS)
 }
 
 function memberOf(room: number, member: number): string {

@@ -1,15 +1,16 @@
 import { execFileSync } from 'node:child_process'
-import { once } from 'node:events'
-import { createWriteStream, readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { makeApp } from '@parley/local/make-app'
 import { wholeNumber } from '@parley/local/whole-number'
+import { commandEnv, parleyFile } from '@parley/stack/parley-command'
 import { startServers } from '@parley/stack/up'
+import { writeNdjson } from '@parley/stack/write-ndjson'
 import { Command } from 'commander'
 import { startBenchService } from './bench-service.ts'
+import { residentKiB } from './process-usage.ts'
 
 const { messages, rooms } = new Command('npm run bench:export --')
   .description(
@@ -27,16 +28,15 @@ const user = 'writer'
 const servers = await startServers({ onProgress: (line) => console.log(`· ${line}`) })
 const dir = await mkdtemp(join(tmpdir(), 'parley-bench-export-'))
 const { apiKey } = await makeApp(servers.mongoUrl, 'bench')
-await writeLines(join(dir, 'import.ndjson'))
-const parley = join(import.meta.dirname, '../services/api-gateway/src/parley.ts')
-const env = { PATH: process.env['PATH'], PARLEY_MONGO_URL: servers.mongoUrl }
-execFileSync(process.execPath, [parley, 'import', join(dir, 'import.ndjson'), '--app', 'bench'], {
-  env,
+await writeNdjson(join(dir, 'import.ndjson'), importLines())
+execFileSync(process.execPath, [parleyFile, 'import', join(dir, 'import.ndjson'), '--app', 'bench'], {
+  env: { ...commandEnv, PARLEY_MONGO_URL: servers.mongoUrl },
   stdio: ['ignore', 'ignore', 'inherit'],
 })
 // An export that kept its messages in memory would run out of this heap.
 const heap = { NODE_OPTIONS: '--max-old-space-size=256' }
 const gateway = await startBenchService('api-gateway', servers, { PARLEY_FILES_FOLDER: join(dir, 'files'), ...heap })
+const memoryMB = () => Math.round(residentKiB(gateway.pid) / 1_000)
 const before = memoryMB()
 const startedMS = performance.now()
 const { job } = await call('POST', `/admin/clients/${user}/export`)
@@ -58,23 +58,17 @@ await gateway.stop()
 await servers.stop()
 await rm(dir, { recursive: true })
 
-async function writeLines(file: string): Promise<void> {
-  const out = createWriteStream(file)
-  const write = async (line: object) => {
-    if (!out.write(`${JSON.stringify(line)}\n`)) await once(out, 'drain')
-  }
-  await write({ type: 'user', _id: user, nickname: 'Writer' })
+function* importLines(): Generator<object> {
+  yield { type: 'user', _id: user, nickname: 'Writer' }
   for (let r = 0; r < rooms; r++) {
-    await write({ type: 'room', _id: `room ${r}`, roomType: 'group', name: `Room ${r}` })
-    await write({ type: 'membership', room: `room ${r}`, user })
+    yield { type: 'room', _id: `room ${r}`, roomType: 'group', name: `Room ${r}` }
+    yield { type: 'membership', room: `room ${r}`, user }
   }
   const sinceMS = Date.now() - 365 * 86_400_000
   for (let n = 0; n < messages; n++) {
     const about = { type: 'message', _id: `message ${n}`, room: `room ${n % rooms}`, sender: user }
-    await write({ ...about, createdAt: sinceMS + n, message: `message ${n} of some length`, messageType: 'text' })
+    yield { ...about, createdAt: sinceMS + n, message: `message ${n} of some length`, messageType: 'text' }
   }
-  out.end()
-  await once(out, 'close')
 }
 
 interface Answer {
@@ -87,10 +81,4 @@ async function call(method: string, path: string): Promise<Answer> {
   const url = `http://127.0.0.1:${gateway.ports['http']}${path}`
   const answer = await fetch(url, { method, headers: { 'im-api-key': apiKey } })
   return ((await answer.json()) as { result: Answer }).result
-}
-
-/** Resident, in MB. */
-function memoryMB(): number {
-  const status = readFileSync(`/proc/${gateway.pid}/status`, 'utf8')
-  return Math.round(Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) / 1_000)
 }

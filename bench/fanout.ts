@@ -1,14 +1,13 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { wholeNumber, wholeNumbers } from '@parley/local/whole-number'
 import { Command } from 'commander'
-import { printWhereTimeWent } from './cpu-profile.ts'
+import { emptyProfilesFolder, printCpuShares } from './cpu-profile.ts'
 import { compareContestants } from './fanout/compare.ts'
-import { prepareGround } from './fanout/ground.ts'
 import { measureGrowth } from './fanout/growth.ts'
 import { measurePresence } from './fanout/presence.ts'
 import { describeResults, describeStorm, type Results } from './fanout/report.ts'
+import { setUp } from './fanout/setup.ts'
 import { measureStorm, type Storm, type StormName } from './fanout/storm.ts'
+import { saveResults } from './save-results.ts'
 
 interface Options {
   rounds: number
@@ -45,26 +44,25 @@ Runs are interleaved. Prints tables and writes bench/results/fanout.json. Takes 
   .opts<Options>()
 const isWhole = !options.stormOnly && !options.presenceOnly
 const sizes = isWhole ? options.sockets : []
-const comingRounds = 3
+const churnRounds = 3
 const { stormClients, against } = options
-const profiles = join(import.meta.dirname, 'results/profile')
-rmSync(profiles, { recursive: true, force: true })
-const say = (line: string) => console.log(`· ${line}`)
-const ground = await prepareGround(Math.max(...sizes, stormClients), say)
+const profiles = emptyProfilesFolder()
+const log = (line: string) => console.log(`· ${line}`)
+const setup = await setUp(Math.max(...sizes, stormClients), log)
 try {
   const storms = options.presenceOnly ? [] : await measureStorms()
   if (options.stormOnly) report('storm', { storms })
   else {
-    say(`users come and go ${comingRounds} times`)
-    const presence = await measurePresence(ground, stormClients, comingRounds)
+    log(`users connect and disconnect ${churnRounds} times`)
+    const presence = await measurePresence(setup, stormClients, churnRounds)
     if (isWhole) {
       const { rounds, memory: withMemory } = options
-      const comparison = await compareContestants(ground, { sizes, rounds, withMemory, say })
-      report('fanout', { comparison, growth: await measureGrowth(ground), presence, storms })
+      const comparison = await compareContestants(setup, { sizes, rounds, withMemory, log })
+      report('fanout', { comparison, growth: await measureGrowth(setup), presence, storms })
     } else report('presence', { presence, storms })
   }
 } finally {
-  await ground.servers.stop()
+  await setup.servers.stop()
 }
 
 async function measureStorms(): Promise<Storm[]> {
@@ -77,10 +75,10 @@ async function measureStorms(): Promise<Storm[]> {
   const storms: Storm[] = []
   for (let round = 1; round <= options.stormRounds; round++) {
     for (const name of names) {
-      say(`a storm of ${stormClients} on ${name}, round ${round}`)
+      log(`a storm of ${stormClients} on ${name}, round ${round}`)
       const of = { clients: stormClients, ...(against && { against }), ...(options.profile && { profiles }) }
-      const storm = await measureStorm(name, ground, of)
-      say(describeStorm(storm))
+      const storm = await measureStorm(name, setup, of)
+      log(describeStorm(storm))
       storms.push(storm)
     }
   }
@@ -88,9 +86,7 @@ async function measureStorms(): Promise<Storm[]> {
 }
 
 function report(file: string, results: Results): void {
-  mkdirSync(join(import.meta.dirname, 'results'), { recursive: true })
-  writeFileSync(join(import.meta.dirname, `results/${file}.json`), `${JSON.stringify(results, null, 2)}\n`)
+  saveResults(file, results)
   for (const line of describeResults(results)) console.log(line)
-  if (!options.profile) return
-  printWhereTimeWent('the CPU time of Parley’s node', profiles, 25)
+  if (options.profile) printCpuShares('the CPU time of Parley’s node', profiles)
 }

@@ -1,28 +1,39 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { connectDb, type Db } from '@parley/db/connect'
 import { wholeNumber } from '@parley/local/whole-number'
-import { Command } from 'commander'
-import { cpuSeconds } from './cpu-seconds.ts'
+import { Command, Option } from 'commander'
+import { cpuSeconds, residentKiB } from './process-usage.ts'
+import { saveResults } from './save-results.ts'
 
 const options = new Command('npm run bench:idle --')
   .description(
-    `Measures the idle stack: starts it with npm start, lets it settle, then measures the CPU time of each process and the commands
-that MongoDB gets. Exit code 1 if a goal is missed.`,
+    `Measures the idle stack: starts it with npm start, lets it settle, then measures the CPU time and memory of each process
+and the commands that MongoDB gets. Exit code 1 if a goal is missed.`,
   )
-  .option('--settle <seconds>', 'wait before the measurement', wholeNumber(1, 3_600), 30)
+  // V8 compiles the idle code and shrinks the heap in the first minutes, which takes half as much again.
+  .option('--settle <seconds>', 'wait before the measurement', wholeNumber(1, 3_600), 180)
   .option('--seconds <number>', 'length of the measurement', wholeNumber(5, 3_600), 45)
   .option('--gateways <number>', 'number of api-gateways', wholeNumber(1, 16), 2)
   .option('--realtime <number>', 'number of realtime nodes', wholeNumber(1, 16), 2)
+  .addOption(new Option('--single', 'all services in one process').conflicts(['gateways', 'realtime']))
   .option('--root <directory>', 'the checkout to start, to compare two', join(import.meta.dirname, '..'))
   .option('--profile', "afterwards list which process reads which collection, from MongoDB's profiler")
   .parse()
-  .opts<{ settle: number; seconds: number; gateways: number; realtime: number; root: string; profile?: true }>()
+  .opts<{
+    settle: number
+    seconds: number
+    gateways: number
+    realtime: number
+    single?: true
+    root: string
+    profile?: true
+  }>()
 
 const wanted = { millicores: 80, queriesPerSecond: 4 }
 /** Commands of drivers and clock checks, which read no documents. */
@@ -45,8 +56,8 @@ try {
 }
 
 async function startStack(): Promise<{ child: ChildProcess; mongoUrl: string }> {
-  const { gateways, realtime, root } = options
-  const counts = ['--gateways', String(gateways), '--realtime', String(realtime)]
+  const { gateways, realtime, single, root } = options
+  const counts = single ? ['--single'] : ['--gateways', String(gateways), '--realtime', String(realtime)]
   const args = [join(root, 'local/src/start.ts'), '--port', '0', '--data', data, ...counts]
   const env = { PATH: process.env['PATH'], HOME: process.env['HOME'] }
   const child = spawn(process.execPath, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'inherit'] })
@@ -64,6 +75,8 @@ async function startStack(): Promise<{ child: ChildProcess; mongoUrl: string }> 
 interface Measured {
   /** CPU time by process, in thousandths of a core. */
   millicores: Map<string, number>
+  /** Resident memory by process, in MiB. */
+  memoryMiB: Map<string, number>
   /** Commands per second, by name. */
   commands: Map<string, number>
 }
@@ -82,7 +95,8 @@ async function measure(of: Db, child: ChildProcess): Promise<Measured> {
   const rates = [...commandsAfter].map(([name, count]) => {
     return [name, (count - (commandsBefore.get(name) ?? 0)) / seconds] as const
   })
-  return { millicores: new Map(used), commands: new Map(rates.filter(([, rate]) => rate > 0)) }
+  const memoryMiB = new Map(processes.map(({ pid, name }) => [name, residentKiB(pid) / 1_024]))
+  return { millicores: new Map(used), memoryMiB, commands: new Map(rates.filter(([, rate]) => rate > 0)) }
 }
 
 /** How often each command was run since MongoDB started. */
@@ -92,7 +106,7 @@ async function countCommands({ mongo }: Db): Promise<Map<string, number>> {
   return new Map(Object.entries(commands).map(([name, { total }]) => [name, Number(total ?? 0)]))
 }
 
-function report({ millicores, commands }: Measured): void {
+function report({ millicores, memoryMiB, commands }: Measured): void {
   const list = (rows: Iterable<readonly [string, number]>, digits: number) => {
     for (const [name, value] of [...rows].toSorted(([, a], [, b]) => b - a)) row(name, value, digits)
   }
@@ -100,13 +114,17 @@ function report({ millicores, commands }: Measured): void {
   list(millicores, 1)
   const cpu = sum(millicores.values())
   row('together', cpu, 1)
+  console.log('\nResident memory, MiB')
+  list(memoryMiB, 0)
+  row('together', sum(memoryMiB.values()), 0)
   console.log('\nMongoDB commands per second')
   list(commands, 2)
   const queries = sum([...commands].filter(([name]) => !isNoQuery(name)).map(([, rate]) => rate))
   row('queries and writes', queries, 2)
-  mkdirSync(join(import.meta.dirname, 'results'), { recursive: true })
-  const result = { millicores: Object.fromEntries(millicores), commands: Object.fromEntries(commands) }
-  writeFileSync(join(import.meta.dirname, 'results/idle.json'), `${JSON.stringify(result, null, 2)}\n`)
+  const result = Object.fromEntries(
+    Object.entries({ millicores, memoryMiB, commands }).map(([name, values]) => [name, Object.fromEntries(values)]),
+  )
+  saveResults(options.single ? 'idle-single' : 'idle', result)
   console.log(`\ngoal: ${wanted.millicores} millicores, ${wanted.queriesPerSecond} queries per second`)
   process.exitCode = cpu <= wanted.millicores && queries <= wanted.queriesPerSecond ? 0 : 1
 }

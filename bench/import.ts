@@ -1,15 +1,17 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { makeApp } from '@parley/local/make-app'
 import { wholeNumber } from '@parley/local/whole-number'
+import { commandEnv, parleyFile } from '@parley/stack/parley-command'
 import { startServers } from '@parley/stack/up'
 import { Command } from 'commander'
-import { printWhereTimeWent } from './cpu-profile.ts'
-import { cpuSeconds } from './cpu-seconds.ts'
+import { emptyProfilesFolder, printCpuShares } from './cpu-profile.ts'
 import { writeExport } from './export-file.ts'
+import { cpuSeconds } from './process-usage.ts'
+import { resultsFolder, saveResults } from './save-results.ts'
 
 const { messages, rooms, hours, profile } = new Command('npm run bench:import --')
   .description(
@@ -22,43 +24,37 @@ time of the import and of mongod. One message in ten has a reaction, one in ten 
   .option('--profile', 'also print where the CPU time of the import goes; slows it down')
   .parse()
   .opts<{ messages: number; rooms: number; hours: number; profile?: true }>()
-const results = join(import.meta.dirname, 'results')
-const profiles = join(results, 'profile')
-const file = join(results, 'import.ndjson')
-mkdirSync(results, { recursive: true })
-rmSync(profiles, { recursive: true, force: true })
+const profiles = emptyProfilesFolder()
+const file = join(resultsFolder, 'import.ndjson')
+mkdirSync(resultsFolder, { recursive: true })
 
 const servers = await startServers({ onProgress: (line) => console.log(`· ${line}`) })
 await makeApp(servers.mongoUrl, 'bench')
 await writeExport(file, { rooms, messages, hours })
 const before = cpuSeconds(servers.mongo.pid ?? 0)
-const { said, code, used } = await runImport()
+const { output, code, used } = await runImport()
 const mongod = cpuSeconds(servers.mongo.pid ?? 0) - before
-console.log(said)
-const perSecond = Number(/(\d+) messages\/s/.exec(said)?.[1])
+console.log(output)
+const perSecond = Number(/(\d+) messages\/s/.exec(output)?.[1])
 const micros = (seconds: number) => ((seconds / messages) * 1e6).toFixed(0)
 console.log(`CPU time per message, with verification: import ${micros(used)} µs, mongod ${micros(mongod)} µs`)
-writeFileSync(
-  join(results, 'import.json'),
-  `${JSON.stringify({ messages, rooms, hours, perSecond, cpu: { import: used, mongod } }, null, 2)}\n`,
-)
+saveResults('import', { messages, rooms, hours, perSecond, cpu: { import: used, mongod } })
 rmSync(file)
 await servers.stop()
-if (profile) printWhereTimeWent('the CPU time of the import', profiles, 25)
+if (profile) printCpuShares('the CPU time of the import', profiles)
 process.exitCode = code
 
-async function runImport(): Promise<{ said: string; code: number; used: number }> {
-  const parley = join(import.meta.dirname, '../services/api-gateway/src/parley.ts')
+async function runImport(): Promise<{ output: string; code: number; used: number }> {
   const options = profile ? ['--cpu-prof', `--cpu-prof-dir=${profiles}`] : []
-  const child = spawn(process.execPath, [...options, parley, 'import', file, '--app', 'bench'], {
-    env: { PATH: process.env['PATH'], PARLEY_MONGO_URL: servers.mongoUrl },
+  const child = spawn(process.execPath, [...options, parleyFile, 'import', file, '--app', 'bench'], {
+    env: { ...commandEnv, PARLEY_MONGO_URL: servers.mongoUrl },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   let used = 0
-  const look = setInterval(() => {
+  const sampling = setInterval(() => {
     if (child.exitCode === null) used = cpuSeconds(child.pid ?? 0)
   }, 100)
-  const [said, [code]] = await Promise.all([text(child.stdout), once(child, 'close') as Promise<[number]>])
-  clearInterval(look)
-  return { said, code, used }
+  const [output, [code]] = await Promise.all([text(child.stdout), once(child, 'close') as Promise<[number]>])
+  clearInterval(sampling)
+  return { output, code, used }
 }

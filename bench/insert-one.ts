@@ -21,7 +21,7 @@ export interface Inserted {
  */
 const [url = ''] = process.argv.slice(2)
 const client = new MongoClient(url, { writeConcern: { w: 'majority', journal: true }, maxPoolSize: 300 })
-const messages = client.db('bench_ground').collection('messages')
+const messages = client.db('bench_baseline').collection('messages')
 let next = 0
 
 function message(content: string): object {

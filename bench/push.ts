@@ -1,18 +1,19 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { createSecureServer, type Http2ServerResponse } from 'node:http2'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { connectDb } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
 import { makeApp } from '@parley/local/make-app'
 import { wholeNumber } from '@parley/local/whole-number'
+import { listenOnLoopback } from '@parley/stack/loopback'
 import { startServers } from '@parley/stack/up'
 import { Command } from 'commander'
 import { adminPost } from './admin-post.ts'
 import { startBenchService } from './bench-service.ts'
 import { createLargeRoom } from './create-large-room.ts'
-import { median } from './median.ts'
+import { median } from './quantile.ts'
+import { saveResults } from './save-results.ts'
 
 const options = new Command('npm run bench:push --')
   .description(
@@ -52,9 +53,7 @@ const [recorded, plain] = [median(times.with), median(times.without)]
 const ratio = recorded / plain
 console.log(`\n${messages} messages to ${members} devices, median of ${rounds} rounds, per message:`)
 console.log(`with the record ${each(recorded)}, without ${each(plain)}: ${ratio.toFixed(2)} × (goal: ${wanted})`)
-mkdirSync(join(import.meta.dirname, 'results'), { recursive: true })
-const results = { members, messages, rounds, withMS: recorded, withoutMS: plain, ratio }
-writeFileSync(join(import.meta.dirname, 'results/push.json'), `${JSON.stringify(results, null, 2)}\n`)
+saveResults('push', { members, messages, rounds, withMS: recorded, withoutMS: plain, ratio })
 process.exitCode = ratio <= wanted ? 0 : 1
 await gateway.stop()
 await db.client.close()
@@ -116,10 +115,7 @@ async function startNetwork() {
       if (waiting && pushes >= waiting.count) waiting.arrived()
     })
   })
-  const { promise, resolve } = Promise.withResolvers<void>()
-  server.listen(0, '127.0.0.1', resolve)
-  await promise
-  const url = `https://localhost:${(server.address() as AddressInfo).port}`
+  const url = `https://localhost:${await listenOnLoopback(server)}`
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 })
   const account = {
     ...{ type: 'service_account', project_id: 'bench', client_email: 'bench@example.com', token_uri: `${url}/token` },

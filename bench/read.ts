@@ -1,6 +1,5 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { connectDb } from '@parley/db/connect'
 import { makeApp } from '@parley/local/make-app'
@@ -8,9 +7,10 @@ import { wholeNumber, wholeNumbers } from '@parley/local/whole-number'
 import { startServers } from '@parley/stack/up'
 import { Command } from 'commander'
 import { startBenchService } from './bench-service.ts'
-import { printWhereTimeWent, profilesInto } from './cpu-profile.ts'
-import { median } from './median.ts'
+import { emptyProfilesFolder, printCpuShares, profilesInto } from './cpu-profile.ts'
+import { median } from './quantile.ts'
 import { bigRoom, openCalls, prepareReader, reads } from './read/rooms.ts'
+import { saveResults } from './save-results.ts'
 
 const { sizes, rounds, writes, profile } = new Command('npm run bench:read --')
   .description(
@@ -30,8 +30,7 @@ one room of the given size and in the same small rooms. The sizes take turns, so
   .opts<{ sizes: number[]; rounds: number; writes: number; profile?: true }>()
 const wanted = { growth: 1.5, timesBare: 2 }
 
-const profiles = join(import.meta.dirname, 'results/profile')
-rmSync(profiles, { recursive: true, force: true })
+const profiles = emptyProfilesFolder()
 const servers = await startServers({ onProgress: (line) => console.log(`· ${line}`) })
 const keys = await makeApp(servers.mongoUrl, 'bench')
 const gateway = await startBenchService('api-gateway', servers, {
@@ -43,12 +42,12 @@ const admin = { 'im-api-key': keys.apiKey }
 await call('POST', '/admin/clients', admin, { _id: 'sender', issueAccessToken: true })
 const readers: { size: number; headers: Record<string, string> }[] = []
 for (const size of sizes) readers.push({ size, headers: await prepareReader(call, db, keys, size) })
-const ground = fork(join(import.meta.dirname, 'read/ground.ts'), [
+const baseline = fork(join(import.meta.dirname, 'read/baseline.ts'), [
   servers.mongoUrl,
   encodeURIComponent(`${keys.app}\0${bigRoom(sizes[0] ?? 0)}`),
 ])
-const [groundPort] = (await once(ground, 'message')) as [number]
-const bare = openCalls(groundPort)
+const [baselinePort] = (await once(baseline, 'message')) as [number]
+const bare = openCalls(baselinePort)
 
 const names = Object.keys(reads) as (keyof typeof reads)[]
 /** Returns medians in milliseconds by read and size, and of the bare findOne. */
@@ -107,8 +106,8 @@ async function measureWritten(): Promise<Awaited<ReturnType<typeof measure>>> {
 const still = await measure()
 const written = await measureWritten()
 for (const [title, results] of [
-  ['rooms that stand still', still],
-  [`rooms into which ${writes} messages a second are sent`, written],
+  ['quiet rooms', still],
+  [`rooms being written to, ${writes} messages per second each`, written],
 ] as const) {
   console.log(`\n${title}: median of ${rounds} requests each, in milliseconds, by room size\n`)
   const head = ['read'.padEnd(12), ...sizes.map((size) => String(size).padStart(9))]
@@ -119,8 +118,7 @@ for (const [title, results] of [
     console.log([read.padEnd(12), ...columns, ...ratios].join(' '))
   }
 }
-mkdirSync(join(import.meta.dirname, 'results'), { recursive: true })
-writeFileSync(join(import.meta.dirname, 'results/read.json'), `${JSON.stringify({ still, written }, null, 2)}\n`)
+saveResults('read', { still, written })
 const worst = Math.max(...[...still, ...written].map(({ growth }) => growth))
 console.log(`\ngoal: last/first under ${wanted.growth}; largest: ${worst.toFixed(2)}`)
 console.log(`goal: badge and latest page at most ${wanted.timesBare} × a bare findOne`)
@@ -128,7 +126,7 @@ process.exitCode = worst < wanted.growth ? 0 : 1
 await close()
 await bare.close()
 await db.client.close()
-ground.disconnect()
+baseline.disconnect()
 await gateway.stop()
 await servers.stop()
-if (profile) printWhereTimeWent('the gateway’s CPU time', profiles, 25)
+if (profile) printCpuShares('the gateway’s CPU time', profiles)

@@ -1,11 +1,10 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { wholeNumber, wholeNumbers } from '@parley/local/whole-number'
 import { Command, Option } from 'commander'
-import { printWhereTimeWent } from './cpu-profile.ts'
+import { emptyProfilesFolder, printCpuShares } from './cpu-profile.ts'
+import { saveResults } from './save-results.ts'
 import { compare, heading, roomIds, type Scene, toLine, users, warmUp } from './send/compare.ts'
-import { startGround } from './send/ground.ts'
 import { measureReceiving } from './send/receive.ts'
+import { setUp } from './send/setup.ts'
 import { measureSockets } from './send/sockets.ts'
 
 const scenes = {
@@ -39,29 +38,27 @@ sends by REST.`,
   .opts<{ clients: number[]; rounds: number; seconds: number; scenes: string[]; profile?: true }>()
 scenes.send = options.clients.map((clients) => ({ clients, rooms: 16, bytes: 200, gateways: 1 }))
 
-const results = join(import.meta.dirname, 'results')
-const profiles = join(results, 'profile')
-rmSync(profiles, { recursive: true, force: true })
-const ground = await startGround(options.profile && profiles)
-for (const _id of users) await ground.post('/admin/clients', { _id, issueAccessToken: true })
-for (const _id of roomIds) await ground.post('/rooms/', { _id, roomType: 'group', members: users })
+const profiles = emptyProfilesFolder()
+const setup = await setUp(options.profile && profiles)
+for (const _id of users) await setup.post('/admin/clients', { _id, issueAccessToken: true })
+for (const _id of roomIds) await setup.post('/rooms/', { _id, roomType: 'group', members: users })
 
-await warmUp(ground)
+await warmUp(setup)
 console.log(`${options.rounds} rounds of ${options.seconds} s each\n\n${heading}`)
 for (const [name, rows] of Object.entries(scenes)) {
   if (!options.scenes.includes(name)) continue
   const compared = []
   for (const scene of rows) {
-    const row = await compare(ground, scene, options)
+    const row = await compare(setup, scene, options)
     compared.push(row)
     console.log(toLine(row))
   }
-  save(name === 'send' ? name : `send-${name}`, compared)
+  saveResults(name === 'send' ? name : `send-${name}`, compared)
 }
 if (options.scenes.includes('receive')) {
   console.log('\nfrom the first byte of the request to the event at a stock client on a realtime node')
   console.log('clients   messages/s   send p99 ms   receive p50 ms   p99 ms')
-  const rows = await measureReceiving(ground, options.seconds)
+  const rows = await measureReceiving(setup, options.seconds)
   for (const { clients, sentPerSecond, sendP99MS, p50MS, p99MS, perSecond } of rows) {
     const cells = [
       sentPerSecond.toFixed(0).padStart(12),
@@ -71,14 +68,14 @@ if (options.scenes.includes('receive')) {
     const load = perSecond === undefined ? '' : '   at half load'
     console.log(`${String(clients).padStart(7)} ${cells.join(' ')} ${p99MS.toFixed(1).padStart(8)}${load}`)
   }
-  save('send-receive', rows)
+  saveResults('send-receive', rows)
 }
 if (options.scenes.includes('sockets')) {
   console.log('\nsends by socket, against POST /messages')
   console.log(
     'clients  sockets a room   POST/s   p99 ms   emits/s   ack p99 ms   at sockets p50 ms   p99 ms   ratio   CPU µs per message',
   )
-  const rows = await measureSockets(ground, options)
+  const rows = await measureSockets(setup, options)
   for (const row of rows) {
     const cells = [
       String(row.clients).padStart(7),
@@ -94,12 +91,7 @@ if (options.scenes.includes('sockets')) {
     const cpu = Object.entries(row.cpuMicrosecondsPerMessage).map(([name, used]) => `${name} ${used.toFixed(0)}`)
     console.log(`${cells.join(' ')}   ${cpu.join(', ')}`)
   }
-  save('send-sockets', rows)
+  saveResults('send-sockets', rows)
 }
-await ground.stop()
-if (options.profile) printWhereTimeWent('the gateway’s CPU time', profiles, 20)
-
-function save(name: string, rows: readonly object[]): void {
-  mkdirSync(results, { recursive: true })
-  writeFileSync(join(results, `${name}.json`), `${JSON.stringify(rows, null, 2)}\n`)
-}
+await setup.stop()
+if (options.profile) printCpuShares('the gateway’s CPU time', profiles)

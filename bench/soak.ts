@@ -22,10 +22,7 @@ Sentinels.`,
   .option('--clients <number>', 'concurrent clients', wholeNumber(1, 1_000), 64)
   .option('--rooms <number>', 'rooms to send to', wholeNumber(1, 1_000), 16)
   .option('--kill-seconds <number>', 'maximum time between two kills', wholeNumber(1, 3_600), 5)
-  .option(
-    '--without-keys',
-    'send without idempotency keys, so that one gateway writes a busy room for all; failed sends are not retried',
-  )
+  .option('--without-keys', 'send without idempotency keys; failed sends are not retried')
   .option('--failovers', "every other kill hits MongoDB's primary, the stream's leader or the Redis master")
   .parse()
   .opts<{
@@ -61,10 +58,10 @@ const progress = setInterval(() => {
   )
 }, 10_000)
 const sending = Promise.all(Array.from({ length: options.clients }, (_, i) => sendOn(i)))
-const trouble = { on: true }
+const killer = { on: true }
 const killing = killOn()
 await sending
-trouble.on = false
+killer.on = false
 await killing
 clearInterval(progress)
 const perSecond = Math.round((acknowledged.length * 1_000) / (performance.now() - startMS))
@@ -126,9 +123,9 @@ async function sendOn(client: number): Promise<void> {
 }
 
 async function killOn(): Promise<void> {
-  while (trouble.on) {
+  while (killer.on) {
     await Promise.race([pause(Math.random() * options.killSeconds * 1_000), sending])
-    if (!trouble.on) return
+    if (!killer.on) return
     if (failing && kills % 2 === 1) {
       kills++
       const name = await failing.failOver()

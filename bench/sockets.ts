@@ -1,13 +1,12 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { wholeNumber } from '@parley/local/whole-number'
 import { Command } from 'commander'
 import { now } from './fanout/event.ts'
 import { quantile } from './quantile.ts'
+import { saveResults } from './save-results.ts'
 import { type Crowds, startCrowds } from './sockets/crowds.ts'
-import { type Ground, prepareGround } from './sockets/ground.ts'
 import { kernelKiB, type Nodes, startNodes } from './sockets/nodes.ts'
+import { type Setup, setUp } from './sockets/setup.ts'
 import { openStock } from './sockets/stock.ts'
 
 const options = new Command('npm run bench:sockets --')
@@ -22,7 +21,7 @@ clients are stock socket.io-clients. Prints tables and writes bench/results/sock
   .option('--seconds <number>', 'length of each measurement', wholeNumber(1, 600), 15)
   .parse()
   .opts<{ sockets: number; nodes: number; rate: number; seconds: number }>()
-const say = (line: string) => console.log(`· ${line}`)
+const log = (line: string) => console.log(`· ${line}`)
 const stockClients = 5
 /** Concurrent connection attempts per client process. */
 const atOnce = 50
@@ -31,36 +30,35 @@ const longestMS = 300_000
 
 type Results = Record<string, number>
 
-const ground = await prepareGround(options.sockets, say)
-const nodes = await startNodes(ground, options.nodes)
-const results: Results = { ...options, ...ground.roomOfAll }
+const setup = await setUp(options.sockets, log)
+const nodes = await startNodes(setup, options.nodes)
+const results: Results = { ...options, ...setup.roomOfAll }
 const step = (more: Results) => {
   Object.assign(results, more)
-  for (const [name, value] of Object.entries(more)) say(`${name}: ${Number(value.toFixed(2))}`)
+  for (const [name, value] of Object.entries(more)) log(`${name}: ${Number(value.toFixed(2))}`)
 }
 try {
-  const crowds = await startCrowds(ground.clients)
-  const stock = openStock(ground, nodes.ports()[0] ?? 0, stockClients)
+  const crowds = await startCrowds(setup.clients)
+  const stock = openStock(setup, nodes.ports()[0] ?? 0, stockClients)
   await stock.ready
-  step(await measureConnecting(ground, nodes, crowds))
-  step(await measureRoomOfAll(ground, crowds))
-  step(await measureRooms(ground, crowds))
-  step(await measureKill(ground, nodes, crowds))
-  step(await measureUpdate(ground, nodes, crowds))
-  await everybodyHas(ground, crowds)
-  step({ missing: await crowds.missing(ground.lastSeqs), lostConnections: (await crowds.report()).lost })
+  step(await measureConnecting(setup, nodes, crowds))
+  step(await measureRoomOfAll(setup, crowds))
+  step(await measureRooms(setup, crowds))
+  step(await measureKill(setup, nodes, crowds))
+  step(await measureUpdate(setup, nodes, crowds))
+  await allReceived(setup, crowds)
+  step({ missing: await crowds.missing(setup.lastSeqs), lostConnections: (await crowds.report()).lost })
   step({ stockHeard: stock.heard() })
   stock.close()
   await crowds.stop()
 } finally {
   await nodes.stop()
-  await ground.gateway.stop()
-  await ground.servers.stop()
+  await setup.gateway.stop()
+  await setup.servers.stop()
 }
-mkdirSync(join(import.meta.dirname, 'results'), { recursive: true })
-writeFileSync(join(import.meta.dirname, 'results/sockets.json'), `${JSON.stringify(results, null, 2)}\n`)
+saveResults('sockets', results)
 
-async function measureConnecting({ keys, clients }: Ground, nodes: Nodes, crowds: Crowds): Promise<Results> {
+async function measureConnecting({ keys, clients }: Setup, nodes: Nodes, crowds: Crowds): Promise<Results> {
   const before = { user: nodes.residentKiB(), kernel: kernelKiB(), atMS: performance.now() }
   await crowds.connect({ ports: nodes.ports(), clientKey: keys.clientKey, clients, atOnce })
   const seconds = (performance.now() - before.atMS) / 1_000
@@ -77,12 +75,12 @@ async function measureConnecting({ keys, clients }: Ground, nodes: Nodes, crowds
   }
 }
 
-async function measureRoomOfAll(ground: Ground, crowds: Crowds): Promise<Results> {
+async function measureRoomOfAll(setup: Setup, crowds: Crowds): Promise<Results> {
   const { got } = await crowds.report()
-  await ground.send('all', `at ${now()}`)
+  await setup.send('all', `at ${now()}`)
   // Looking for gaps takes the processes of clients some of the time that is measured.
-  await until(async () => (await crowds.look()).got >= got + options.sockets)
-  await everybodyHas(ground, crowds)
+  await until(async () => (await crowds.counts()).got >= got + options.sockets)
+  await allReceived(setup, crowds)
   const { lateMS } = await crowds.report()
   return {
     roomOfAllLastMS: lateMS.toSorted((a, b) => a - b).at(-1) ?? Number.NaN,
@@ -90,21 +88,21 @@ async function measureRoomOfAll(ground: Ground, crowds: Crowds): Promise<Results
   }
 }
 
-async function measureRooms(ground: Ground, crowds: Crowds): Promise<Results> {
+async function measureRooms(setup: Setup, crowds: Crowds): Promise<Results> {
   await crowds.report()
-  await sendFor(ground, options.seconds * 1_000, options.rate)
-  await everybodyHas(ground, crowds)
+  await sendFor(setup, options.seconds * 1_000, options.rate)
+  await allReceived(setup, crowds)
   const { lateMS } = await crowds.report()
   const [roomsP50MS, roomsP99MS] = [quantile(lateMS, 0.5), quantile(lateMS, 0.99)]
   return { roomsDeliveries: lateMS.length, roomsP50MS, roomsP99MS }
 }
 
-async function measureKill(ground: Ground, nodes: Nodes, crowds: Crowds): Promise<Results> {
+async function measureKill(setup: Setup, nodes: Nodes, crowds: Crowds): Promise<Results> {
   const lost = (await crowds.report()).lost
   const begunMS = performance.now()
   await crowds.use(nodes.ports().slice(1))
   await nodes.kill()
-  const sending = sendFor(ground, 5_000, 20)
+  const sending = sendFor(setup, 5_000, 20)
   await nodes.startAnother()
   await crowds.use(nodes.ports())
   await until(async () => {
@@ -113,26 +111,26 @@ async function measureKill(ground: Ground, nodes: Nodes, crowds: Crowds): Promis
   })
   const backSeconds = (performance.now() - begunMS) / 1_000
   await sending
-  await everybodyHas(ground, crowds)
+  await allReceived(setup, crowds)
   return { killedSockets: (await crowds.report()).lost - lost, killedBackSeconds: backSeconds }
 }
 
-async function measureUpdate(ground: Ground, nodes: Nodes, crowds: Crowds): Promise<Results> {
+async function measureUpdate(setup: Setup, nodes: Nodes, crowds: Crowds): Promise<Results> {
   const begunMS = performance.now()
   const count = nodes.ports().length
   for (let n = 0; n < count; n++) {
     const { drained } = await nodes.replaceFirst()
     await crowds.use(nodes.ports())
-    await Promise.all([drained, sendFor(ground, 2_000, 20)])
+    await Promise.all([drained, sendFor(setup, 2_000, 20)])
     await until(async () => (await crowds.report()).connected === options.sockets)
   }
-  await everybodyHas(ground, crowds)
+  await allReceived(setup, crowds)
   return { updateSeconds: (performance.now() - begunMS) / 1_000 }
 }
 
 /** Sends to the rooms of a hundred in turn, and sometimes to the room of all, on a fixed schedule. */
-async function sendFor(ground: Ground, ms: number, perSecond: number): Promise<void> {
-  const { rooms, send } = ground
+async function sendFor(setup: Setup, ms: number, perSecond: number): Promise<void> {
+  const { rooms, send } = setup
   const sent: Promise<void>[] = []
   const count = (ms * perSecond) / 1_000
   let dueMS = now()
@@ -145,12 +143,12 @@ async function sendFor(ground: Ground, ms: number, perSecond: number): Promise<v
 }
 
 /** Waits until no client misses a message. */
-async function everybodyHas({ lastSeqs }: Ground, crowds: Crowds): Promise<void> {
+async function allReceived({ lastSeqs }: Setup, crowds: Crowds): Promise<void> {
   await until(async () => (await crowds.missing(lastSeqs)) === 0)
 }
 
-async function until(isSo: () => Promise<boolean>): Promise<void> {
-  for (const endMS = performance.now() + longestMS; !(await isSo()); ) {
+async function until(condition: () => Promise<boolean>): Promise<void> {
+  for (const endMS = performance.now() + longestMS; !(await condition()); ) {
     if (performance.now() > endMS) throw new Error(`messages are still missing after ${longestMS / 1_000} s`)
     await pause(50)
   }

@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { connectDb, type Db } from '@parley/db/connect'
 import { type BucketLevel, bucketLevels, bucketOf } from '@parley/db/statistics/buckets'
 import { type DemoKeys, makeApp } from '@parley/local/make-app'
@@ -9,7 +7,8 @@ import { startServers } from '@parley/stack/up'
 import { Command } from 'commander'
 import { ObjectId } from 'mongodb'
 import { startBenchService } from './bench-service.ts'
-import { median } from './median.ts'
+import { median } from './quantile.ts'
+import { saveResults } from './save-results.ts'
 
 const options = new Command('npm run bench:stats --')
   .description(
@@ -72,8 +71,7 @@ const results = subjects.map(({ perDay: messages, times }) => {
   console.log(cells.map((cell, i) => String(cell).padStart([14, 16, 12, 11][i] ?? 0)).join(''))
   return { messagesPerDay: messages, medianMS, worstMS }
 })
-mkdirSync(join(import.meta.dirname, 'results'), { recursive: true })
-writeFileSync(join(import.meta.dirname, 'results/stats.json'), `${JSON.stringify(results, null, 2)}\n`)
+saveResults('stats', results)
 const [first, last] = [results[0]?.medianMS ?? Number.NaN, results.at(-1)?.medianMS ?? Number.NaN]
 console.log(
   `\ngoal: under ${wanted.seconds * 1000} ms, and the last at most ${wanted.ratio} × the first; reached: ${last.toFixed(0)} ms, ${(last / first).toFixed(2)} ×`,

@@ -1,5 +1,3 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { connectBus } from '@parley/bus/connect'
 import { readStreamSize } from '@parley/bus/stream/stream-state'
 import { connectDb, type Db } from '@parley/db/connect'
@@ -10,6 +8,7 @@ import { Command } from 'commander'
 import { adminPost } from './admin-post.ts'
 import { startBenchService } from './bench-service.ts'
 import { httpRequest, loadHttp } from './http-load.ts'
+import { saveResults } from './save-results.ts'
 import { words } from './storage-words.ts'
 
 const { users, messages } = new Command('npm run bench:storage --')
@@ -56,8 +55,7 @@ for (const [name, bytes] of withMessages.indexesOf) {
   const mb = ((bytes - (withRooms.indexesOf.get(name) ?? 0)) / sent) * (million / 2 ** 20)
   if (Math.abs(mb) >= 0.5) console.log(`${name.padEnd(24)}${mb.toFixed(1).padStart(10)}`)
 }
-mkdirSync(join(import.meta.dirname, 'results'), { recursive: true })
-writeFileSync(join(import.meta.dirname, 'results/storage.json'), `${JSON.stringify(rows, null, 2)}\n`)
+saveResults('storage', rows)
 await gateway.stop()
 await bus.nats.close()
 await db.client.close()

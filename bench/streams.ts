@@ -1,12 +1,12 @@
-import { closeBus, connectBus } from '@parley/bus/connect'
+import { connectBus } from '@parley/bus/connect'
 import { publishEvent } from '@parley/bus/events/publish'
 import { ensureStreams } from '@parley/bus/stream/ensure-streams'
 import { deleteStream } from '@parley/bus/stream/stream-state'
 import { wholeNumber } from '@parley/local/whole-number'
 import { startServers } from '@parley/stack/up'
 import { Command } from 'commander'
-import { cpuSeconds } from './cpu-seconds.ts'
-import { median } from './median.ts'
+import { cpuSeconds } from './process-usage.ts'
+import { median } from './quantile.ts'
 
 const options = new Command('npm run bench:streams --')
   .description(
@@ -48,7 +48,7 @@ async function turn(count: number): Promise<Figures> {
     'own CPU': (user + system) / options.events,
   }
   for (const stream of bus.streams.names) await deleteStream(bus, stream)
-  await closeBus(bus)
+  await bus.close()
   return figures
 }
 

@@ -1,6 +1,5 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeApp } from '@parley/local/make-app'
 import { wholeNumber, wholeNumbers } from '@parley/local/whole-number'
@@ -8,7 +7,8 @@ import { startServers } from '@parley/stack/up'
 import { Command } from 'commander'
 import { MongoClient } from 'mongodb'
 import { startBenchService } from './bench-service.ts'
-import { printWhereTimeWent, profilesInto } from './cpu-profile.ts'
+import { emptyProfilesFolder, printCpuShares, profilesInto } from './cpu-profile.ts'
+import { saveResults } from './save-results.ts'
 import { openApi } from './write/api.ts'
 import { measureRates } from './write/rates.ts'
 import { measureBatches, measureErasing, measureReading } from './write/single.ts'
@@ -30,9 +30,7 @@ transactions, inserts or reads that it needs, on the same mongod in the same run
   .opts<{ clients: number[]; rounds: number; seconds: number; only?: string; profile?: true }>()
 const { clients, rounds, seconds, only, profile } = options
 const has = (part: (typeof parts)[number]) => only === undefined || only === part
-const results = join(import.meta.dirname, 'results')
-const profiles = join(results, 'profile')
-rmSync(profiles, { recursive: true, force: true })
+const profiles = emptyProfilesFolder()
 
 const servers = await startServers({ onProgress: (line) => console.log(`· ${line}`) })
 const keys = await makeApp(servers.mongoUrl, 'bench')
@@ -43,12 +41,12 @@ const nodes = [
   await startBenchService('realtime', servers, { PARLEY_NODE_ID: 'node-1' }),
   await startBenchService('realtime', servers, { PARLEY_NODE_ID: 'node-2' }),
 ]
-const ground = fork(join(import.meta.dirname, 'write/ground.ts'), [servers.mongoUrl])
-await once(ground, 'message')
+const baseline = fork(join(import.meta.dirname, 'write/baseline.ts'), [servers.mongoUrl])
+await once(baseline, 'message')
 const mongo = await MongoClient.connect(servers.mongoUrl, { writeConcern: { w: 'majority', journal: true } })
 const api = openApi(`http://127.0.0.1:${gateway.ports['http']}`, keys)
 
-const rates = has('rates') ? await measureRates(api, ground, { clients, rounds, seconds }) : []
+const rates = has('rates') ? await measureRates(api, baseline, { clients, rounds, seconds }) : []
 if (rates.length > 0) console.log('\nwhat                             clients   bare/s    ours/s   p99 ms   ratio')
 for (const { what, clients: at, barePerSecond, perSecond, p99MS, ratio } of rates) {
   const numbers = [
@@ -71,16 +69,11 @@ for (const { what, ms, bareMS, wantedMS } of singles) {
     `${what.padEnd(34)} ${ms.toFixed(1).padStart(6)} ${bareMS.toFixed(1).padStart(9)} ${String(wantedMS).padStart(11)}`,
   )
 }
-if (only === undefined) {
-  mkdirSync(results, { recursive: true })
-  writeFileSync(join(results, 'write.json'), `${JSON.stringify({ rates, singles }, null, 2)}\n`)
-}
+if (only === undefined) saveResults('write', { rates, singles })
 await api.close()
 await mongo.close()
-ground.disconnect()
+baseline.disconnect()
 for (const node of nodes) await node.stop()
 await gateway.stop()
 await servers.stop()
-if (profile) {
-  printWhereTimeWent('the gateway’s CPU time', profiles, 20)
-}
+if (profile) printCpuShares('the gateway’s CPU time', profiles)

@@ -6,12 +6,13 @@ import { type Plugin, rolldown } from 'rolldown'
 const help = `Usage: npm run build:services [-- folder]
 
 Builds the services and the parley command as JavaScript with source maps into a folder of this checkout, by default
-build/: api-gateway.js, realtime.js, push.js, stats.js, parley.js. They need node_modules for a few libraries only.`
+build/: api-gateway.js, realtime.js, push.js, stats.js, all-in-one.js
+(all four in one process), parley.js. They need node_modules for a few libraries only.`
 
 const root = join(import.meta.dirname, '..')
 const inputs = {
   ...Object.fromEntries(
-    ['api-gateway', 'realtime', 'push', 'stats'].map((name) => [name, `services/${name}/src/main.ts`]),
+    ['api-gateway', 'realtime', 'push', 'stats', 'all-in-one'].map((name) => [name, `services/${name}/src/main.ts`]),
   ),
   parley: 'services/api-gateway/src/parley.ts',
 }

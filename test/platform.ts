@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
+import { dropDatabase, giveBackDatabase, takeDatabase } from '@parley/db/test-database'
 import { type DemoKeys, makeApp } from '@parley/local/make-app'
-import { isolatedServers } from '@parley/stack/test-servers'
+import { areTenants, isolatedServers, withDatabase } from '@parley/stack/test-servers'
 import type { ServerName, Servers } from '@parley/stack/up'
 import { io, type Socket } from 'socket.io-client'
 import { type RunningService, type ServiceStarter, serviceStarter } from './faults/running-services.ts'
 
+export { eventually } from '@parley/stack/eventually'
 export type { RunningService } from './faults/running-services.ts'
 
 export type Fields = Record<string, unknown>
@@ -39,17 +41,22 @@ export interface Platform extends DemoKeys {
 /**
  * @param toKill servers that the test kills, which are started for it; others are shared with other tests
  * @param own the test's own servers instead, which stop with the platform
+ * @param changesSchema whether the database cannot be emptied for the next test
  */
 export async function startPlatform({
   toKill = [],
   own,
+  changesSchema = false,
   logs = join(import.meta.dirname, '../.parley/test-logs'),
 }: {
   toKill?: readonly ServerName[]
   own?: Servers
+  changesSchema?: boolean
   logs?: string
 } = {}): Promise<Platform> {
-  const servers = own ?? (await isolatedServers(toKill))
+  const isolated = own ?? (await isolatedServers(toKill))
+  const isLent = !own && !changesSchema && !toKill.includes('mongo') && areTenants()
+  const servers = isLent ? await onLentDatabase(isolated, () => services.hasKilled) : isolated
   const keys = await makeApp(servers.mongoUrl, `app ${randomUUID()}`)
   const services = serviceStarter(servers, logs)
 
@@ -84,6 +91,22 @@ export async function startPlatform({
     async stop() {
       await services.stop()
       await servers.stop()
+    },
+  }
+}
+
+/**
+ * The servers with a database that earlier tests of this process used, emptied. If a service was killed, later tests do
+ * not get it: a late write would be theirs.
+ */
+async function onLentDatabase(servers: Servers, hasKilled: () => boolean): Promise<Servers> {
+  const database = await takeDatabase()
+  return {
+    ...servers,
+    mongoUrl: withDatabase(servers.mongoUrl, database),
+    async stop() {
+      await servers.stop()
+      await (hasKilled() ? dropDatabase(database) : giveBackDatabase(database))
     },
   }
 }
@@ -148,22 +171,4 @@ export async function connectClient(url: string, token: string, options: ClientO
   const answer = await socket.emitWithAck('auth2', token, { deviceId, clientKey })
   if (answer.RC !== 0) throw new Error(`auth2: ${JSON.stringify(answer)}`)
   return socket
-}
-
-/**
- * Polls `condition` until it returns a truthy value, and resolves with it. The timeout is many times the slowest wait on an
- * overloaded machine.
- */
-export async function eventually<T>(
-  what: string,
-  condition: () => T | Promise<T>,
-  seconds = 100,
-): Promise<NonNullable<T>> {
-  const deadline = Date.now() + seconds * 1000
-  for (;;) {
-    const answer = await condition()
-    if (answer) return answer
-    if (Date.now() > deadline) throw new Error(`not within ${seconds} s: ${what}`)
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
 }

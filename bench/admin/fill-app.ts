@@ -1,7 +1,7 @@
 import type { MessageDoc } from '@parley/db/messages/documents'
 import { newId } from '@parley/db/messages/messages'
+import { minuteOf } from '@parley/db/minutes'
 import type { MembershipDoc, RoomDoc } from '@parley/db/rooms/documents'
-import { minuteOf } from '@parley/db/rooms/last-minute'
 import { newRoomDoc } from '@parley/db/rooms/new-room'
 import type { UserDoc } from '@parley/db/users/documents'
 import { newUserDoc } from '@parley/db/users/users'

@@ -1,8 +1,8 @@
-import { cpuSeconds } from '../cpu-seconds.ts'
+import { cpuSeconds } from '../process-usage.ts'
 import { type Name, names, startContestant } from './contestants.ts'
-import type { Ground } from './ground.ts'
 import { startLoad } from './load.ts'
-import { type Delivery, measureDelivery, residentKiB } from './measure-fanout.ts'
+import { type Delivery, measureDelivery, settledKiB } from './measure-fanout.ts'
+import type { Setup } from './setup.ts'
 
 export interface Measured {
   name: Name
@@ -23,13 +23,13 @@ interface CompareOptions {
   sizes: readonly number[]
   rounds: number
   withMemory: boolean
-  say: (line: string) => void
+  log: (line: string) => void
 }
 
 /** Measures every contestant in turn, in several rounds, with one room of each size. */
 export async function compareContestants(
-  ground: Ground,
-  { sizes, rounds, withMemory, say }: CompareOptions,
+  setup: Setup,
+  { sizes, rounds, withMemory, log }: CompareOptions,
 ): Promise<Measured[]> {
   const results: Measured[] = []
   for (const sockets of sizes) {
@@ -37,9 +37,9 @@ export async function compareContestants(
       for (const name of names) {
         // Memory takes long to settle and hardly varies. Measure it once, with the most sockets.
         const memory = withMemory && round === 1 && sockets === Math.max(...sizes)
-        const measured = await measure(name, sockets, ground, memory)
+        const measured = await measure(name, sockets, setup, memory)
         const { KiB, sparse, bursts } = measured
-        say(
+        log(
           `${sockets} sockets, round ${round}, ${name}: sparse ${sparse.cpu.toFixed(2)} µs, bursts ${bursts.cpu.toFixed(3)} µs` +
             (KiB === undefined ? '' : `, ${KiB.toFixed(1)} KiB`),
         )
@@ -50,18 +50,18 @@ export async function compareContestants(
   return results
 }
 
-async function measure(name: Name, sockets: number, ground: Ground, memory: boolean): Promise<Measured> {
-  const server = await startContestant(name, ground)
+async function measure(name: Name, sockets: number, setup: Setup, memory: boolean): Promise<Measured> {
+  const server = await startContestant(name, setup)
   const load = await startLoad()
   const clients = Array.from({ length: sockets }, (_, n) => server.client(n, 'all'))
   // Warm up: compile the code and open the pools.
   await load.connect({ port: server.port, clients: clients.slice(0, 500), atOnce: connectingAtOnce })
   await load.leave()
-  const emptyKiB = memory ? await residentKiB(server.pid) : undefined
+  const emptyKiB = memory ? await settledKiB(server.pid) : undefined
   const before = cpuSeconds(server.pid)
   await load.connect({ port: server.port, clients, atOnce: connectingAtOnce })
   const connectCpu = ((cpuSeconds(server.pid) - before) * 1e6) / sockets
-  const KiB = emptyKiB === undefined ? undefined : ((await residentKiB(server.pid)) - emptyKiB) / sockets
+  const KiB = emptyKiB === undefined ? undefined : ((await settledKiB(server.pid)) - emptyKiB) / sockets
   const room = { rooms: ['all'], perRoom: sockets }
   // socket.io's default engine encodes a packet per delivery; a tenth of the load is enough.
   const share = name === 'socket.io' ? 0.1 : 1

@@ -1,19 +1,19 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { closeBus, connectBus } from '@parley/bus/connect'
+import { connectBus } from '@parley/bus/connect'
 import { publishEvent } from '@parley/bus/events/publish'
 import { startBenchService } from '../bench-service.ts'
 import { cores, pin } from './cores.ts'
 import { eventName, type Publishing, payloadOf, publishAll } from './event.ts'
-import type { Ground } from './ground.ts'
 import type { Connecting } from './readers.ts'
+import type { Setup } from './setup.ts'
 
 /** A server under measurement: a process with a core of its own. */
 export interface Contestant {
   pid: number
   port: number
-  publish(order: Publishing): Promise<void>
+  publish(command: Publishing): Promise<void>
   /** The n-th client's packets to connect and join a room; with `since`, Parley's also replay missed events. */
   client(n: number, room: string, since?: number): Connecting['clients'][number]
   stop(): Promise<void>
@@ -24,8 +24,8 @@ export type Name = (typeof names)[number]
 
 const preload = ['--import', import.meta.resolve('./collect-garbage.ts')]
 
-export async function startContestant(name: Name, ground: Ground): Promise<Contestant> {
-  return name === 'parley' ? startParley(ground, { PARLEY_REALTIME_ADMISSIONS_PER_SECOND: '0' }) : startOther(name)
+export async function startContestant(name: Name, setup: Setup): Promise<Contestant> {
+  return name === 'parley' ? startParley(setup, { PARLEY_REALTIME_ADMISSIONS_PER_SECOND: '0' }) : startOther(name)
 }
 
 async function startOther(name: Name): Promise<Contestant> {
@@ -36,11 +36,11 @@ async function startOther(name: Name): Promise<Contestant> {
   return {
     pid,
     port,
-    publish: async (order) => {
-      child.send(order)
+    publish: async (command) => {
+      child.send(command)
       await once(child, 'message')
     },
-    client: (_, room) => ({ query: `&room=${room}`, says: ['40'] }),
+    client: (_, room) => ({ query: `&room=${room}`, packets: ['40'] }),
     stop: async () => {
       child.disconnect()
       await once(child, 'exit')
@@ -53,7 +53,7 @@ async function startOther(name: Name): Promise<Contestant> {
  * @param root the checkout to start the node from, by default this one
  */
 export async function startParley(
-  { servers, keys, tokens }: Ground,
+  { servers, keys, tokens }: Setup,
   { NODE_OPTIONS = '', ...env }: NodeJS.ProcessEnv = {},
   root?: string,
 ): Promise<Contestant> {
@@ -83,10 +83,10 @@ export async function startParley(
   return {
     pid: service.pid,
     port: service.ports['http'] ?? 0,
-    publish: (order) => publishAll(order, publish),
+    publish: (command) => publishAll(command, publish),
     client: (n, _room, since) => ({
       query: '',
-      says: [
+      packets: [
         '40',
         '420["conf",{"encoding":"plain"}]',
         `421${JSON.stringify(['auth2', tokens[n % tokens.length], { clientKey: keys.clientKey, ...(since !== undefined && { since }) }])}`,
@@ -94,7 +94,7 @@ export async function startParley(
     }),
     stop: async () => {
       await service.stop()
-      await closeBus(bus)
+      await bus.close()
     },
   }
 }

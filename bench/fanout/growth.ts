@@ -1,13 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { cpuSeconds } from '../cpu-seconds.ts'
+import { cpuSeconds } from '../process-usage.ts'
 import { startContestant } from './contestants.ts'
-import type { Ground } from './ground.ts'
 import { startLoad } from './load.ts'
 import { type Delivery, type Mode, measureDelivery } from './measure-fanout.ts'
+import type { Setup } from './setup.ts'
 
 const perRoom = 500
 const deliveries = { sparse: 200_000, bursts: 2_000_000 }
-const nobodysEvents = 16_000
+const unsubscribedEvents = 16_000
 const modes = ['sparse', 'bursts'] as const satisfies Mode[]
 
 export interface Growth {
@@ -15,12 +15,12 @@ export interface Growth {
   rooms1: Record<Mode, Delivery>
   rooms10: Record<Mode, Delivery>
   /** CPU seconds of the node during events of a room without sockets on it, and in an equally long idle period. */
-  nobodys: { events: number; cpuSeconds: number; quietCpuSeconds: number }
+  unsubscribed: { events: number; cpuSeconds: number; quietCpuSeconds: number }
 }
 
 /** Measures Parley's node with one room, then with ten times the rooms and sockets. */
-export async function measureGrowth(ground: Ground): Promise<Growth> {
-  const server = await startContestant('parley', ground)
+export async function measureGrowth(setup: Setup): Promise<Growth> {
+  const server = await startContestant('parley', setup)
   const load = await startLoad()
   const connect = (clients: number[]) =>
     load.connect({ port: server.port, clients: clients.map((n) => server.client(n, `room ${n % 10}`)), atOnce: 50 })
@@ -35,19 +35,21 @@ export async function measureGrowth(ground: Ground): Promise<Growth> {
 
   await connect(all.filter((n) => n % 10 === 0))
   const rooms1 = await measure(['room 0'])
-  const nobodys = await measureNobodys(server)
+  const unsubscribed = await measureUnsubscribed(server)
   await connect(all.filter((n) => n % 10 !== 0))
   const rooms10 = await measure(Array.from({ length: 10 }, (_, room) => `room ${room}`))
   await load.stop()
   await server.stop()
-  return { rooms1, rooms10, nobodys }
+  return { rooms1, rooms10, unsubscribed }
 }
 
-async function measureNobodys(server: Awaited<ReturnType<typeof startContestant>>): Promise<Growth['nobodys']> {
+async function measureUnsubscribed(
+  server: Awaited<ReturnType<typeof startContestant>>,
+): Promise<Growth['unsubscribed']> {
   const begun = { cpu: cpuSeconds(server.pid), atMS: performance.now() }
-  await server.publish({ events: nobodysEvents, burst: 32, everyMS: 10, rooms: ['nobodys'] })
+  await server.publish({ events: unsubscribedEvents, burst: 32, everyMS: 10, rooms: ['unsubscribed'] })
   const used = cpuSeconds(server.pid) - begun.cpu
   const quiet = cpuSeconds(server.pid)
   await pause(performance.now() - begun.atMS)
-  return { events: nobodysEvents, cpuSeconds: used, quietCpuSeconds: cpuSeconds(server.pid) - quiet }
+  return { events: unsubscribedEvents, cpuSeconds: used, quietCpuSeconds: cpuSeconds(server.pid) - quiet }
 }

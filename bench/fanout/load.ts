@@ -9,7 +9,7 @@ import type { Connecting, Received } from './readers.ts'
 export interface Load {
   pid: number
   /** Resolves when all are connected; returns the number of refused attempts. */
-  connect(order: Connecting): Promise<number>
+  connect(command: Connecting): Promise<number>
   /** Bytes received since the last call. */
   bytes(): Promise<number>
   /** Latencies of the events that one of the connections received since the last call, in milliseconds. */
@@ -31,16 +31,16 @@ export async function startLoad(): Promise<Load> {
     if (code) throw new Error(`the load generator ended with ${code}`)
   })
   let last = 0
-  const ask = async (order: Connecting | 'leave' | 'received') => {
-    child.send(order)
+  const ask = async (command: Connecting | 'leave' | 'received') => {
+    child.send(command)
     const [received] = (await once(child, 'message')) as [Received]
     return received
   }
   return {
     pid,
-    async connect(order) {
+    async connect(command) {
       const before = await ask('received')
-      return (await ask(order)).refused - before.refused
+      return (await ask(command)).refused - before.refused
     },
     async leave() {
       await ask('leave')

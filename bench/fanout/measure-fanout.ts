@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
-import { cpuSeconds } from '../cpu-seconds.ts'
+import { cpuSeconds, residentKiB } from '../process-usage.ts'
 import type { Contestant } from './contestants.ts'
 import { bytesPerEvent } from './event.ts'
 import type { Load } from './load.ts'
@@ -20,10 +19,10 @@ export interface Delivery {
 const settlingMS = 40_000
 
 /** Resident memory of an idle process in KiB, after a garbage collection that returned unused pages. */
-export async function residentKiB(pid: number): Promise<number> {
+export async function settledKiB(pid: number): Promise<number> {
   process.kill(pid, 'SIGWINCH')
   await pause(settlingMS)
-  return Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1])
+  return residentKiB(pid)
 }
 
 /**

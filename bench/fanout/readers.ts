@@ -11,7 +11,7 @@ import { now } from './event.ts'
 export interface Connecting {
   port: number
   /** For each connection, additional query parameters and its packets. Each packet is sent once the previous one is answered. */
-  clients: readonly { query: string; says: readonly string[] }[]
+  clients: readonly { query: string; packets: readonly string[] }[]
   /** Connections made concurrently. */
   atOnce: number
   /** Wait for a stock client's reconnect backoff first. */
@@ -32,7 +32,7 @@ let first: ReturnType<typeof connect> | undefined
 const backoff = { firstMS: 1_000, mostMS: 5_000 }
 
 /** The expected reply: `40{...}` to a connect, `43<id>[...]` to an emit with an acknowledgement. */
-function answerTo(said: string | undefined): string {
+function replyTo(said: string | undefined): string {
   if (said === undefined) return 'HTTP/1.1 101'
   if (said.includes('"since"')) return '"resumed":true'
   return said.startsWith('42') ? `43${/^42(\d+)/.exec(said)?.[1]}[{"RC":0` : '40'
@@ -43,17 +43,17 @@ function noteLateness(chunk: Buffer): void {
 }
 
 /** Returns whether the connection was accepted. */
-function join(port: number, { query, says }: Connecting['clients'][number]): Promise<boolean> {
+function join(port: number, { query, packets }: Connecting['clients'][number]): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ port, host: '127.0.0.1', noDelay: true })
     let answered = 0
     socket.write(upgradeRequest(query))
     socket.on('data', (chunk) => {
-      if (answered > says.length) {
+      if (answered > packets.length) {
         received.bytes += chunk.length
         if (socket === first) noteLateness(chunk)
-      } else if (chunk.includes(answerTo(says[answered - 1]))) {
-        const next = says[answered++]
+      } else if (chunk.includes(replyTo(packets[answered - 1]))) {
+        const next = packets[answered++]
         if (next !== undefined) socket.write(frame(next))
         else {
           open.add(socket)
@@ -70,7 +70,7 @@ function join(port: number, { query, says }: Connecting['clients'][number]): Pro
   })
 }
 
-async function joinAtLast(port: number, client: Connecting['clients'][number]): Promise<void> {
+async function joinWithRetries(port: number, client: Connecting['clients'][number]): Promise<void> {
   for (let waitMS = backoff.firstMS; !(await join(port, client)); waitMS = Math.min(2 * waitMS, backoff.mostMS)) {
     received.refused++
     await pause(aboutMS(waitMS))
@@ -82,7 +82,7 @@ async function connectAll({ port, clients, atOnce, asReconnect = false }: Connec
   await Promise.all(
     Array.from({ length: atOnce }, async () => {
       if (asReconnect) await pause(aboutMS(backoff.firstMS))
-      for (const client of left) await joinAtLast(port, client)
+      for (const client of left) await joinWithRetries(port, client)
     }),
   )
 }
@@ -95,13 +95,13 @@ function leave(): void {
   first = undefined
 }
 
-async function carryOut(order: Connecting | 'received' | 'leave'): Promise<void> {
-  if (order === 'leave') leave()
-  else if (order !== 'received') await connectAll(order)
+async function handle(command: Connecting | 'received' | 'leave'): Promise<void> {
+  if (command === 'leave') leave()
+  else if (command !== 'received') await connectAll(command)
   process.send?.(received)
   received.lateMS = []
 }
 
-process.on('message', (order: Connecting | 'received' | 'leave') => void carryOut(order))
+process.on('message', (command: Connecting | 'received' | 'leave') => void handle(command))
 process.on('disconnect', () => process.exit())
 process.send?.(received)

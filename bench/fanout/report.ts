@@ -1,8 +1,8 @@
-import { median } from '../median.ts'
+import { median } from '../quantile.ts'
 import type { Measured } from './compare.ts'
 import { type Name, names } from './contestants.ts'
 import type { Growth } from './growth.ts'
-import type { ComingAndGoing, PresenceCost } from './presence.ts'
+import type { Churn, PresenceCost } from './presence.ts'
 import type { Storm } from './storm.ts'
 
 /** The goals (docs/benchmarks.md#delivery). */
@@ -49,9 +49,9 @@ function describeComparison(comparison: Measured[]): string[] {
   return [...lines, `goal for parley: ${limits}; reached: ${reached.join(', ')}`]
 }
 
-function describeGrowth({ rooms1, rooms10, nobodys }: Growth): string[] {
+function describeGrowth({ rooms1, rooms10, unsubscribed }: Growth): string[] {
   const ratio = (mode: 'sparse' | 'bursts') => (rooms10[mode].cpu / rooms1[mode].cpu).toFixed(2)
-  const { events, cpuSeconds, quietCpuSeconds } = nobodys
+  const { events, cpuSeconds, quietCpuSeconds } = unsubscribed
   return [
     '',
     'Ten times the rooms and sockets (500 per room) on Parley’s node: CPU per delivery',
@@ -61,8 +61,8 @@ function describeGrowth({ rooms1, rooms10, nobodys }: Growth): string[] {
 }
 
 function describePresence({ watchers, watched, quietCpuPerSecond, ofUnwatched, ofWatched }: PresenceCost): string[] {
-  const line = (who: string, { users, cpuPerSecond, bytes }: ComingAndGoing) =>
-    `${who}: ${users} connected and left, ${cpuPerSecond.toFixed(1)} ms of CPU per second, ${bytes} bytes to the watchers`
+  const line = (label: string, { users, cpuPerSecond, bytes }: Churn) =>
+    `${label}: ${users} connected and left, ${cpuPerSecond.toFixed(1)} ms of CPU per second, ${bytes} bytes to the watchers`
   return [
     '',
     `${watchers} sockets watch ${watched} users: ${quietCpuPerSecond.toFixed(1)} ms of CPU per second; users connect to another node`,

@@ -7,6 +7,7 @@
 import { createServer } from 'node:http'
 import { createSocketServer } from '@parley/socketio/server'
 import { App, us_socket_local_port } from '@parley/socketio/uws'
+import { listenOnLoopback } from '@parley/stack/loopback'
 import { Server } from 'socket.io'
 import { eventName, type Publishing, payloadOf, publishAll } from './event.ts'
 
@@ -72,11 +73,9 @@ async function startSocketIo(onUws: boolean): Promise<Started> {
     io.attachApp(app)
     return { port: await listen(app), publish }
   }
-  const server = createServer().listen(0, '127.0.0.1')
+  const server = createServer()
   io.attach(server)
-  await new Promise((resolve) => server.once('listening', resolve))
-  const address = server.address()
-  return { port: typeof address === 'object' ? (address?.port ?? 0) : 0, publish }
+  return { port: await listenOnLoopback(server), publish }
 }
 
 function startMode(mode: string | undefined): Promise<Started> {
@@ -87,8 +86,8 @@ function startMode(mode: string | undefined): Promise<Started> {
 
 const { port, publish } = await startMode(process.argv[2])
 
-process.on('message', (order: Publishing) => {
-  void publishAll(order, publish).then(() => process.send?.('published'))
+process.on('message', (command: Publishing) => {
+  void publishAll(command, publish).then(() => process.send?.('published'))
 })
 process.on('disconnect', () => process.exit())
 process.send?.({ port })

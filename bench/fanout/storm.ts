@@ -1,10 +1,10 @@
 import { constants, getPriority, setPriority } from 'node:os'
 import { profilesInto } from '../cpu-profile.ts'
-import { cpuSeconds } from '../cpu-seconds.ts'
+import { cpuSeconds } from '../process-usage.ts'
 import { quantile } from '../quantile.ts'
 import { type Contestant, type Name, startContestant, startParley } from './contestants.ts'
-import { type Ground, presentUsers } from './ground.ts'
 import { type Load, startLoad } from './load.ts'
+import { presentUsers, type Setup } from './setup.ts'
 
 const everyMS = 20
 const calmSeconds = 10
@@ -45,9 +45,9 @@ export interface Storm {
  * Measures clients that reconnect as stock clients do after losing their node, while connected clients get fifty events
  * a second. Parley's node has its default limits.
  */
-export async function measureStorm(name: StormName, ground: Ground, options: StormOptions): Promise<Storm> {
+export async function measureStorm(name: StormName, setup: Setup, options: StormOptions): Promise<Storm> {
   const { clients } = options
-  const server = await startStormed(name, ground, options)
+  const server = await startStormed(name, setup, options)
   const present = await startLoad()
   const there = Array.from({ length: presentUsers }, (_, n) => server.client(clients + n, 'present'))
   await present.connect({ port: server.port, clients: there, atOnce: 10 })
@@ -93,10 +93,10 @@ export async function measureStorm(name: StormName, ground: Ground, options: Sto
   }
 }
 
-function startStormed(name: StormName, ground: Ground, { against, profiles }: StormOptions): Promise<Contestant> {
-  if (name === 'before') return startParley(ground, {}, against)
-  if (name !== 'parley' && name !== 'parley-since') return startContestant(name, ground)
-  return startParley(ground, profiles === undefined ? {} : { NODE_OPTIONS: profilesInto(profiles) })
+function startStormed(name: StormName, setup: Setup, { against, profiles }: StormOptions): Promise<Contestant> {
+  if (name === 'before') return startParley(setup, {}, against)
+  if (name !== 'parley' && name !== 'parley-since') return startContestant(name, setup)
+  return startParley(setup, profiles === undefined ? {} : { NODE_OPTIONS: profilesInto(profiles) })
 }
 
 async function watch(server: Contestant, present: Load, seconds: number) {

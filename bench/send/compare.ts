@@ -1,6 +1,6 @@
 import type { Inserted } from '../insert-one.ts'
-import { median } from '../median.ts'
-import type { Ground, Sent } from './ground.ts'
+import { median } from '../quantile.ts'
+import type { Sent, Setup } from './setup.ts'
 
 export interface Scene {
   clients: number
@@ -30,20 +30,20 @@ export const heading =
 
 /** Measures bare insertOne, the bare server and sends of the same size in turns; returns medians. */
 export async function compare(
-  ground: Ground,
+  setup: Setup,
   scene: Scene,
   { rounds, seconds }: { rounds: number; seconds: number },
 ): Promise<Compared> {
   const { clients, bytes, gateways } = scene
-  if (await ground.haveGateways(gateways)) await warmUp(ground, gateways)
-  const sends = { clients, gateways, requests: requestsOf(ground, scene) }
-  await ground.sendBare({ ...sends, seconds: 1 })
-  await ground.send({ ...sends, seconds: 1 })
+  if (await setup.haveGateways(gateways)) await warmUp(setup, gateways)
+  const sends = { clients, gateways, requests: requestsOf(setup, scene) }
+  await setup.sendBare({ ...sends, seconds: 1 })
+  await setup.send({ ...sends, seconds: 1 })
   const turns: { insert: Inserted & { cpu: number }; bare: Sent; own: Sent }[] = []
   for (let round = 0; round < rounds; round++) {
-    const insert = await ground.insertOne({ clients, seconds, bytes })
-    const bare = await ground.sendBare({ ...sends, seconds })
-    turns.push({ insert, bare, own: await ground.send({ ...sends, seconds }) })
+    const insert = await setup.insertOne({ clients, seconds, bytes })
+    const bare = await setup.sendBare({ ...sends, seconds })
+    turns.push({ insert, bare, own: await setup.send({ ...sends, seconds }) })
   }
   const of = (value: (turn: (typeof turns)[number]) => number) => median(turns.map(value))
   const cpuOf = (whose: 'bare' | 'own') => {
@@ -70,11 +70,11 @@ export async function compare(
  * Sends until the gateways' code is compiled, for at most 15 s per gateway. Before that a message costs twice as much, and
  * a round is too short to compile it.
  */
-export async function warmUp(ground: Ground, gateways = 1): Promise<void> {
+export async function warmUp(setup: Setup, gateways = 1): Promise<void> {
   const scene = { clients: 64, rooms: roomIds.length, bytes: 200, gateways }
-  await ground.sendBare({ ...scene, requests: requestsOf(ground, scene), seconds: 4 })
+  await setup.sendBare({ ...scene, requests: requestsOf(setup, scene), seconds: 4 })
   for (let left = 20_000 * gateways, turns = 0; left > 0 && turns < 7 * gateways; turns++) {
-    const { sent } = await ground.send({ ...scene, requests: requestsOf(ground, scene), seconds: 2 })
+    const { sent } = await setup.send({ ...scene, requests: requestsOf(setup, scene), seconds: 2 })
     left -= sent * 2
   }
 }
@@ -102,12 +102,12 @@ export function toLine(row: Compared): string {
 export const users = Array.from({ length: 10 }, (_, i) => `user ${i}`)
 export const roomIds = Array.from({ length: 16 }, (_, i) => `room ${i}`)
 
-function requestsOf(ground: Ground, { rooms, bytes }: Scene): Buffer[] {
+function requestsOf(setup: Setup, { rooms, bytes }: Scene): Buffer[] {
   return roomIds
     .slice(0, rooms)
     .flatMap((room) =>
       users.map((sender) =>
-        ground.messageRequest({ room, sender, message: 'x'.repeat(bytes), messageType: 'text', push: false }),
+        setup.messageRequest({ room, sender, message: 'x'.repeat(bytes), messageType: 'text', push: false }),
       ),
     )
 }

@@ -2,7 +2,7 @@ import { io, type Socket } from 'socket.io-client'
 import { startBenchService } from '../bench-service.ts'
 import { quantile } from '../quantile.ts'
 import { roomIds, users } from './compare.ts'
-import type { Ground } from './ground.ts'
+import type { Setup } from './setup.ts'
 
 export interface Receiving {
   clients: number
@@ -16,27 +16,27 @@ export interface Receiving {
 }
 
 /** Measures the latency to a stock client on a realtime node at several loads. The last load is half of the one before. */
-export async function measureReceiving(ground: Ground, seconds: number): Promise<Receiving[]> {
-  const node = await startBenchService('realtime', ground.servers)
+export async function measureReceiving(setup: Setup, seconds: number): Promise<Receiving[]> {
+  const node = await startBenchService('realtime', setup.servers)
   const listener = 'listener'
-  const { token } = await ground.post('/admin/clients', { _id: listener, issueAccessToken: true })
+  const { token } = await setup.post('/admin/clients', { _id: listener, issueAccessToken: true })
   const [room = ''] = roomIds
-  await ground.post(`/rooms/${encodeURIComponent(room)}/members`, { invitees: [listener] })
+  await setup.post(`/rooms/${encodeURIComponent(room)}/members`, { invitees: [listener] })
   const socket = io(`http://127.0.0.1:${node.ports['socket'] ?? node.ports['http']}`, { transports: ['websocket'] })
   await socket.timeout(10_000).emitWithAck('conf', { encoding: 'plain' })
-  const { RC, RM } = await socket.timeout(10_000).emitWithAck('auth2', token, { clientKey: ground.keys.clientKey })
+  const { RC, RM } = await socket.timeout(10_000).emitWithAck('auth2', token, { clientKey: setup.keys.clientKey })
   if (RC !== 0) throw new Error(RM)
   const rows: Receiving[] = []
-  for (const clients of [1, 16, 64]) rows.push(await receive(ground, socket, { clients, seconds }))
+  for (const clients of [1, 16, 64]) rows.push(await receive(setup, socket, { clients, seconds }))
   const half = (rows.at(-1)?.sentPerSecond ?? 0) / 2
-  rows.push(await receive(ground, socket, { clients: 64, seconds, perSecond: half }))
+  rows.push(await receive(setup, socket, { clients: 64, seconds, perSecond: half }))
   socket.disconnect()
   await node.stop()
   return rows
 }
 
 async function receive(
-  ground: Ground,
+  setup: Setup,
   socket: Socket,
   { clients, seconds, perSecond }: { clients: number; seconds: number; perSecond?: number },
 ): Promise<Receiving> {
@@ -53,10 +53,10 @@ async function receive(
     const room = roomIds[number % roomIds.length]
     sentAtMS.set(text, performance.now())
     const sender = users[number % users.length]
-    return ground.messageRequest({ room, sender, message: text, messageType: 'text', push: false })
+    return setup.messageRequest({ room, sender, message: text, messageType: 'text', push: false })
   }
   const paced = perSecond === undefined ? {} : { perSecond }
-  const { sent, p99 } = await ground.send({ clients, seconds, requests, ...paced })
+  const { sent, p99 } = await setup.send({ clients, seconds, requests, ...paced })
   // The last events are still in flight.
   await new Promise((resolve) => setTimeout(resolve, 500))
   socket.off('chat message', note)

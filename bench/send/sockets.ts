@@ -1,10 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { startBenchService } from '../bench-service.ts'
-import { cpuSeconds } from '../cpu-seconds.ts'
-import { median } from '../median.ts'
-import { quantile } from '../quantile.ts'
+import { cpuSeconds } from '../process-usage.ts'
+import { median, quantile } from '../quantile.ts'
 import { roomIds } from './compare.ts'
-import type { Ground } from './ground.ts'
+import type { Setup } from './setup.ts'
 
 export interface SentBySocket {
   clients: number
@@ -33,25 +32,25 @@ const text = 'x'.repeat(200)
 
 /** Measures sends by socket and by REST in turns: first in a room per sender, then with all senders spread over 16 rooms. */
 export async function measureSockets(
-  ground: Ground,
+  setup: Setup,
   { rounds, seconds }: { rounds: number; seconds: number },
 ): Promise<SentBySocket[]> {
-  const node = await startBenchService('realtime', ground.servers, { PARLEY_REALTIME_EVENTS_PER_SECOND: '0' })
+  const node = await startBenchService('realtime', setup.servers, { PARLEY_REALTIME_EVENTS_PER_SECOND: '0' })
   const port = node.ports['http'] ?? 0
   const rows: SentBySocket[] = []
   for (const clients of [64, 256]) {
     for (const isShared of [false, true]) {
-      const senders = await makeSenders(ground, clients, isShared)
-      const sockets = await Promise.all(senders.map((sender) => open(port, ground.keys.clientKey, sender)))
+      const senders = await makeSenders(setup, clients, isShared)
+      const sockets = await Promise.all(senders.map((sender) => open(port, setup.keys.clientKey, sender)))
       await load(sockets, 2)
-      const turns: { rest: Awaited<ReturnType<Ground['send']>>; own: Loaded; cpu: Record<string, number> }[] = []
+      const turns: { rest: Awaited<ReturnType<Setup['send']>>; own: Loaded; cpu: Record<string, number> }[] = []
       for (let round = 0; round < rounds; round++) {
         const requests = senders.map(({ user: sender, room }) =>
-          ground.messageRequest({ room, sender, message: text, messageType: 'text', push: false }),
+          setup.messageRequest({ room, sender, message: text, messageType: 'text', push: false }),
         )
         // The node also delivers these, to the same sockets.
-        const rest = await ground.send({ clients, seconds, requests })
-        const pids = { node: node.pid, mongod: ground.servers.mongo.pid ?? 0, nats: ground.servers.nats.pid ?? 0 }
+        const rest = await setup.send({ clients, seconds, requests })
+        const pids = { node: node.pid, mongod: setup.servers.mongo.pid ?? 0, nats: setup.servers.nats.pid ?? 0 }
         const before = Object.entries(pids).map(([name, pid]) => [name, pid, cpuSeconds(pid)] as const)
         const own = await load(sockets, seconds)
         const used = before.map(([name, pid, was]) => [name, ((cpuSeconds(pid) - was) * 1e6) / own.sent] as const)
@@ -80,7 +79,7 @@ export async function measureSockets(
 }
 
 /** Creates users with a room each, or spread over the 16 rooms. */
-async function makeSenders({ post }: Ground, clients: number, isShared: boolean): Promise<Sender[]> {
+async function makeSenders({ post }: Setup, clients: number, isShared: boolean): Promise<Sender[]> {
   const senders: Sender[] = []
   for (let i = 0; i < clients; i++) {
     const user = `sender ${i}`

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { closeBus, connectBus } from '@parley/bus/connect'
+import { connectBus } from '@parley/bus/connect'
 import {
   type Cluster,
   newServersDir,
@@ -51,9 +51,9 @@ export async function startFailingServers(): Promise<FailingServers> {
       const [{ name, of, leader }] = left.splice(Math.floor(Math.random() * left.length), 1) as [(typeof kinds)[number]]
       const port = await leads(name, of, leader)
       const server = of.members.get(port)
-      if (!server) throw new Error(`${name}: there is none at ${port}`)
+      if (!server) throw new Error(`${name}: no server at port ${port}`)
       await server.kill()
-      await leads(`another than ${port} as ${name}`, of, leader, port)
+      await leads(`${name}, other than ${port}`, of, leader, port)
       await server.restart()
       return name
     },
@@ -73,7 +73,7 @@ async function leads(
     // No node replies during an election.
     const port = await leader(of).catch(() => 0)
     if (port !== not && of.members.has(port)) return port
-    if (performance.now() > endMS) throw new Error(`not within ${takeOverMS / 1_000} s: ${what}`)
+    if (performance.now() > endMS) throw new Error(`no leader within ${takeOverMS / 1_000} s: ${what}`)
     await pause(200)
   }
 }
@@ -86,7 +86,7 @@ async function leaderOfStream({ url }: Cluster): Promise<number> {
     }>()
     return Number(cluster.leader)
   } finally {
-    await closeBus(bus)
+    await bus.close()
   }
 }
 

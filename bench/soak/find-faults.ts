@@ -43,19 +43,19 @@ export async function findFaults(
     const missing = own.filter(({ _id }) => !ids.has(_id))
     if (missing.length > 0) faults.push(`${room}: ${missing.length} missing, such as ${missing[0]?._id}`)
     const sends = new Set(stored.map(({ start }) => start))
-    if (sends.size < stored.length) faults.push(`${room}: ${stored.length - sends.size} there twice`)
-    if (new Set(own.map(({ _id }) => _id)).size < own.length) faults.push(`${room}: one ID for two sends`)
+    if (sends.size < stored.length) faults.push(`${room}: ${stored.length - sends.size} stored twice`)
+    if (new Set(own.map(({ _id }) => _id)).size < own.length) faults.push(`${room}: two sends got the same ID`)
     const hole = stored.findIndex(({ seq }, i) => seq !== i + 1)
-    if (hole >= 0) faults.push(`${room}: no message has the seq ${hole + 1}`)
+    if (hole >= 0) faults.push(`${room}: no message with seq ${hole + 1}`)
     const { seq = 0 } = (await db.collection<{ _id: string; seq?: number }>('rooms').findOne({ _id: roomKey })) ?? {}
-    if (seq !== stored.length) faults.push(`${room}: its seq is ${seq}, of ${stored.length} messages`)
+    if (seq !== stored.length) faults.push(`${room}: seq is ${seq}, but ${stored.length} messages are stored`)
     for (const user of users) {
       const membership = await db
         .collection<Document & { _id: string }>('memberships')
         .findOne({ _id: `${roomKey}\0${user}` })
       const sent = stored.filter(({ sender }) => sender === user).length
       if (membership?.['uncounted'] !== sent) {
-        faults.push(`${room}: ${user} sent ${sent}, of which ${membership?.['uncounted']} are counted`)
+        faults.push(`${room}: ${user} sent ${sent}, but uncounted is ${membership?.['uncounted']}`)
       }
     }
   }

@@ -13,12 +13,12 @@ export interface CrowdClient {
   rooms: readonly string[]
 }
 
-export type Order =
+export type Command =
   | { do: 'connect'; ports: readonly number[]; clientKey: string; clients: readonly CrowdClient[]; atOnce: number }
   /** The ports for later reconnects. */
   | { do: 'use'; ports: readonly number[] }
   /** Counts without latencies. */
-  | { do: 'look' }
+  | { do: 'count' }
   | { do: 'report' }
   /** Counts missing messages, given the last seq of each room. */
   | { do: 'check'; lastSeqs: Readonly<Record<string, number>> }
@@ -88,7 +88,7 @@ function count(port: number, more: number): void {
 }
 
 /** Resolves with true when the client is logged in, with false when its connection is lost first. */
-function logIn(client: Client, isAgain: boolean): Promise<boolean> {
+function logIn(client: Client, isReconnect: boolean): Promise<boolean> {
   return new Promise((resolve) => {
     const port = leastUsed()
     count(port, 1)
@@ -98,7 +98,7 @@ function logIn(client: Client, isAgain: boolean): Promise<boolean> {
       return true
     }
     const socket = connect({ port, host: '127.0.0.1', noDelay: true, onread: { buffer, callback } })
-    const since = isAgain ? { since: Math.floor(client.seenMS - overlapMS) } : {}
+    const since = isReconnect ? { since: Math.floor(client.seenMS - overlapMS) } : {}
     const auth = `421${JSON.stringify(['auth2', client.token, { clientKey, ...since }])}`
     const read = textFrames((text) => {
       if (text === '2') socket.write(frame('3'))
@@ -106,7 +106,7 @@ function logIn(client: Client, isAgain: boolean): Promise<boolean> {
       else if (text.startsWith('40'))
         socket.write(Buffer.concat([frame('420["conf",{"encoding":"plain"}]'), frame(auth)]))
       else if (text.startsWith('431')) {
-        if (isAgain && text.includes('"RC":0') && !text.includes('"resumed":true'))
+        if (isReconnect && text.includes('"RC":0') && !text.includes('"resumed":true'))
           throw new Error(`not resumed: ${text}`)
         client.isIn = text.includes('"RC":0')
         if (client.isIn) resolve(true)
@@ -127,26 +127,26 @@ function onClose(client: Client, resolve: (isIn: boolean) => void): void {
   if (!client.isIn) return
   client.isIn = false
   lost++
-  void comeBack(client)
+  void reconnect(client)
 }
 
-async function comeBack(client: Client): Promise<void> {
+async function reconnect(client: Client): Promise<void> {
   for (let waitMS = 1_000; ; waitMS = Math.min(2 * waitMS, 5_000)) {
     await pause(aboutMS(waitMS))
     if (await logIn(client, true)) return
   }
 }
 
-async function connectAll(order: Extract<Order, { do: 'connect' }>): Promise<void> {
-  ;({ ports, clientKey } = order)
-  const fresh = order.clients.map((one): Client => {
+async function connectAll(command: Extract<Command, { do: 'connect' }>): Promise<void> {
+  ;({ ports, clientKey } = command)
+  const fresh = command.clients.map((one): Client => {
     const got = new Map(one.rooms.map((room): [string, Got] => [room, { upTo: 0, later: new Set() }]))
     return { ...one, isIn: false, seenMS: 0, got }
   })
   clients.push(...fresh)
   const left = fresh.values()
   await Promise.all(
-    Array.from({ length: order.atOnce }, async () => {
+    Array.from({ length: command.atOnce }, async () => {
       for (const client of left) {
         while (!(await logIn(client, false))) await pause(aboutMS(1_000))
         client.seenMS = Date.now()
@@ -163,19 +163,19 @@ function missing(lastSeqs: Readonly<Record<string, number>>): number {
   return sum
 }
 
-async function carryOut(order: Order): Promise<void> {
-  if (order.do === 'connect') await connectAll(order)
-  if (order.do === 'use') ({ ports } = order)
+async function handle(command: Command): Promise<void> {
+  if (command.do === 'connect') await connectAll(command)
+  if (command.do === 'use') ({ ports } = command)
   const reply: Reply = {
     connected: clients.filter(({ isIn }) => isIn).length,
     lost,
     got: received,
-    lateMS: order.do === 'report' ? lateMS : [],
-    missing: order.do === 'check' ? missing(order.lastSeqs) : 0,
+    lateMS: command.do === 'report' ? lateMS : [],
+    missing: command.do === 'check' ? missing(command.lastSeqs) : 0,
   }
-  if (order.do === 'report') lateMS = []
+  if (command.do === 'report') lateMS = []
   process.send?.(reply)
 }
 
-process.on('message', (order: Order) => void carryOut(order))
+process.on('message', (command: Command) => void handle(command))
 process.on('disconnect', () => process.exit())

@@ -1,17 +1,17 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import type { CrowdClient, Order, Reply } from './crowd.ts'
+import type { Command, CrowdClient, Reply } from './crowd.ts'
 
 /** Below the limit of 20,000 open files per process on the benchmark machine. */
 const perProcess = 17_000
 
 /** The clients, spread over processes. */
 export interface Crowds {
-  connect(order: Omit<Extract<Order, { do: 'connect' }>, 'do'>): Promise<void>
+  connect(command: Omit<Extract<Command, { do: 'connect' }>, 'do'>): Promise<void>
   use(ports: readonly number[]): Promise<void>
   /** Counts, without `lateMS`. */
-  look(): Promise<Reply>
+  counts(): Promise<Reply>
   report(): Promise<Reply>
   missing(lastSeqs: Readonly<Record<string, number>>): Promise<number>
   stop(): Promise<void>
@@ -25,16 +25,16 @@ export async function startCrowds(clients: readonly CrowdClient[]): Promise<Crow
       if (code) throw new Error(`a process of clients ended with ${code}`)
     })
   }
-  const ask = (order: (n: number) => Order) =>
+  const ask = (command: (n: number) => Command) =>
     Promise.all(
       children.map(async (child, n) => {
-        child.send(order(n))
+        child.send(command(n))
         const [reply] = (await once(child, 'message')) as [Reply]
         return reply
       }),
     )
-  const all = async (order: Order): Promise<Reply> => {
-    const replies = await ask(() => order)
+  const all = async (command: Command): Promise<Reply> => {
+    const replies = await ask(() => command)
     const sum = (of: (reply: Reply) => number) => replies.reduce((total, reply) => total + of(reply), 0)
     return {
       connected: sum(({ connected }) => connected),
@@ -45,13 +45,13 @@ export async function startCrowds(clients: readonly CrowdClient[]): Promise<Crow
     }
   }
   return {
-    async connect(order) {
-      await ask((n) => ({ ...order, do: 'connect', clients: order.clients.filter((_, i) => i % count === n) }))
+    async connect(command) {
+      await ask((n) => ({ ...command, do: 'connect', clients: command.clients.filter((_, i) => i % count === n) }))
     },
     async use(ports) {
       await ask(() => ({ do: 'use', ports }))
     },
-    look: () => all({ do: 'look' }),
+    counts: () => all({ do: 'count' }),
     report: () => all({ do: 'report' }),
     missing: async (lastSeqs) => (await all({ do: 'check', lastSeqs })).missing,
     async stop() {

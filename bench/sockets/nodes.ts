@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { startBenchService } from '../bench-service.ts'
-import { cpuSeconds } from '../cpu-seconds.ts'
-import type { Ground } from './ground.ts'
+import { cpuSeconds, residentKiB } from '../process-usage.ts'
+import type { Setup } from './setup.ts'
 
 type Node = Awaited<ReturnType<typeof startBenchService>>
 
@@ -20,7 +20,7 @@ export interface Nodes {
   stop(): Promise<void>
 }
 
-export async function startNodes({ servers }: Ground, count: number): Promise<Nodes> {
+export async function startNodes({ servers }: Setup, count: number): Promise<Nodes> {
   let started = 0
   const start = () =>
     startBenchService(
@@ -58,10 +58,6 @@ export async function startNodes({ servers }: Ground, count: number): Promise<No
       await Promise.all(nodes.map((node) => node.stop()))
     },
   }
-}
-
-function residentKiB(pid: number): number {
-  return Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1])
 }
 
 /** The kernel's memory for slab objects and TCP buffers of the whole machine, in KiB (proc(5)). */

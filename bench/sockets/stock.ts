@@ -1,8 +1,8 @@
 import { io } from 'socket.io-client'
-import type { Ground } from './ground.ts'
+import type { Setup } from './setup.ts'
 
 /** Opens stock clients for the first users, which prove that the nodes speak the protocol. */
-export function openStock({ clients, keys }: Ground, port: number, count: number) {
+export function openStock({ clients, keys }: Setup, port: number, count: number) {
   let heard = 0
   const sockets = clients.slice(0, count).map(({ token }) => {
     const socket = io(`http://127.0.0.1:${port}`, { transports: ['websocket'], forceNew: true })

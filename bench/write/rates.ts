@@ -1,9 +1,9 @@
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { httpRequest, loadHttp } from '../http-load.ts'
-import { median } from '../median.ts'
+import { median } from '../quantile.ts'
 import { type Api, inParallel, makeUsers } from './api.ts'
-import type { Job } from './ground-jobs.ts'
+import type { Job } from './baseline.ts'
 
 export interface RateResult {
   what: string
@@ -25,17 +25,17 @@ interface Rate {
 /** Measures the rate of each operation and of the bare transaction that it needs, in turns. */
 export async function measureRates(
   api: Api,
-  ground: ChildProcess,
+  baseline: ChildProcess,
   { clients, rounds, seconds }: { clients: number[]; rounds: number; seconds: number },
 ): Promise<RateResult[]> {
-  const loadGround = async (kind: Job['kind'], connections: number, duration: number) => {
-    ground.send({ kind, clients: connections, seconds: duration } satisfies Job)
-    const [perSecond] = (await once(ground, 'message')) as [number]
+  const loadBaseline = async (kind: Job['kind'], connections: number, duration: number) => {
+    baseline.send({ kind, clients: connections, seconds: duration } satisfies Job)
+    const [perSecond] = (await once(baseline, 'message')) as [number]
     return perSecond
   }
   const prepared = await prepareRates(api)
   for (const { bare, request, earlier = request } of prepared) {
-    await loadGround(bare, 64, warmUpSeconds)
+    await loadBaseline(bare, 64, warmUpSeconds)
     let made = 0
     await loadHttp(api.url, () => earlier(earlierNumbers + made++), { connections: 64, seconds: warmUpSeconds })
   }
@@ -48,7 +48,7 @@ export async function measureRates(
       await load(connections, 1)
       const turns = []
       for (let round = 0; round < rounds; round++) {
-        const barePerSecond = await loadGround(bare, connections, seconds)
+        const barePerSecond = await loadBaseline(bare, connections, seconds)
         turns.push({ barePerSecond, ...(await load(connections, seconds)) })
       }
       results.push({

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Db } from 'mongodb'
-import { median } from '../median.ts'
+import { median } from '../quantile.ts'
 import { type Api, inParallel, makeCaller, makeUsers } from './api.ts'
 
 export interface SingleResult {
@@ -40,13 +40,13 @@ export async function measureBatches(api: Api, db: Db, rounds: number): Promise<
     await makeUsers(api, `sender ${round}`, 1)
     const paras = users.map((receiver, i) => ({ receiver, $n$: String(i) }))
     const batch = { message: `Hello $n$ ${'x'.repeat(190)}`, messageType: 'text', sender: `sender ${round} 0`, paras }
-    const send = async () => finished(api, await api.call('POST', '/messages/batch', batch))
+    const send = async () => awaitJob(api, await api.call('POST', '/messages/batch', batch))
     fresh.push(await timed(send))
     again.push(await timed(send))
   }
   const insert = async (name: string, count: number) => {
     const documents = Array.from({ length: count }, (_, i) => ({ user: i, text: 'x'.repeat(300) }))
-    await db.collection(`ground_${name}`).insertMany(documents)
+    await db.collection(`baseline_${name}`).insertMany(documents)
   }
   const messages = () => insert('messages', receivers)
   const all = async () => {
@@ -67,19 +67,19 @@ export async function measureErasing(api: Api, db: Db): Promise<SingleResult[]> 
   )
   const left = { user: 'erased 0' }
   assert.equal(await db.collection('memberships').countDocuments(left), roomsOfErased)
-  const ms = await timed(async () => finished(api, await api.call('DELETE', '/admin/clients/erased%200')))
+  const ms = await timed(async () => awaitJob(api, await api.call('DELETE', '/admin/clients/erased%200')))
   assert.equal(await db.collection('memberships').countDocuments(left), 0)
-  const ground = db.collection('ground_left')
-  await ground.insertMany(Array.from({ length: 2 * roomsOfErased }, (_, i) => ({ i, isRoom: i % 2, memberCount: 2 })))
+  const baseline = db.collection('baseline_left')
+  await baseline.insertMany(Array.from({ length: 2 * roomsOfErased }, (_, i) => ({ i, isRoom: i % 2, memberCount: 2 })))
   const bareMS = await timed(async () => {
-    await ground.deleteMany({ isRoom: 0 })
-    await ground.updateMany({ isRoom: 1 }, { $inc: { memberCount: -1 } })
+    await baseline.deleteMany({ isRoom: 0 })
+    await baseline.updateMany({ isRoom: 1 }, { $inc: { memberCount: -1 } })
   })
   return [{ what: 'erasing a user of 1,900 rooms', ms, bareMS, wantedMS: 5_000 }]
 }
 
 /** Waits for the job of a 202 response. */
-async function finished(api: Api, result: Record<string, unknown>): Promise<void> {
+async function awaitJob(api: Api, result: Record<string, unknown>): Promise<void> {
   const { job } = result
   if (typeof job !== 'string') return
   while ((await api.call('GET', `/admin/jobs/${job}?limit=1`))['state'] === 'running') {

@@ -2,7 +2,7 @@
 
 Each operation gets the keys of one of its security alternatives. Half of the generated IDs are replaced by existing ones,
 except those that a link took from a response. Dependent fields, such as the window of a report or a filter in JSON, are
-made consistent. FUZZ_GROUND holds the objects that fuzz-api.ts prepared.
+made consistent. FUZZ_SETUP holds the objects that fuzz-api.ts prepared.
 """
 
 import json
@@ -14,21 +14,21 @@ import urllib.request
 
 import schemathesis
 
-ground = json.loads(os.environ["FUZZ_GROUND"])
-chance = random.Random(ground["seed"])
-me = ground["user"]
+setup = json.loads(os.environ["FUZZ_SETUP"])
+chance = random.Random(setup["seed"])
+me = setup["user"]
 
 KEYS = {
-    "apiKey": ("IM-API-KEY", ground["apiKey"]),
-    "clientKey": ("IM-CLIENT-KEY", ground["clientKey"]),
-    "userToken": ("IM-Authorization", ground["token"]),
+    "apiKey": ("IM-API-KEY", setup["apiKey"]),
+    "clientKey": ("IM-CLIENT-KEY", setup["clientKey"]),
+    "userToken": ("IM-Authorization", setup["token"]),
 }
 KEY_HEADERS = {header.lower() for header, _ in KEYS.values()}
 # IDs that links took from responses.
 answered = set()
 # Rooms and members of the bans made so far.
 banned_in_rooms = []
-OF_THE_INVITED = {"declineInvitation", "joinRoom"}
+FOR_THE_INVITED = {"declineInvitation", "joinRoom"}
 # Callers with a user token are the sender; those with the API key name one.
 WITH_A_SENDER = {"writeMessage", "scheduleMessage", "listScheduled"}
 # Called on the fuzzer's user, these would end its own token.
@@ -44,8 +44,8 @@ def before_call(context, case, kwargs):
     if case.meta is not None and case.meta.generation.mode.is_positive:
         if "IM-CLIENT-ID" in case.headers:
             case.headers["IM-CLIENT-ID"] = me
-        use_what_is_there(case, raw, name)
-        make_sense(case, name)
+        use_existing_ids(case, raw, name)
+        make_consistent(case, name)
     if name == "getFile" and isinstance(case.query, dict):
         # The fuzzer would follow the redirect to the file.
         case.query.pop("redirect", None)
@@ -53,9 +53,9 @@ def before_call(context, case, kwargs):
         # Use a new user, so that other calls keep theirs.
         somebody = f"somebody {chance.getrandbits(64)}"
         case.path_parameters["client_id"] = somebody
-        post("/admin/clients", {"_id": somebody, "issueAccessToken": True})
+        call("/admin/clients", {"_id": somebody, "issueAccessToken": True})
         if name == "unbanUser":
-            post(f"/admin/clients/{urllib.parse.quote(somebody)}/ban", {})
+            call(f"/admin/clients/{urllib.parse.quote(somebody)}/ban", {})
     if name in ENDS_TOKENS:
         spare_the_fuzzer(case.path_parameters, "client_id")
         spare_the_fuzzer(case.body, "_id")
@@ -103,43 +103,39 @@ def keys_for(raw, name):
 
 def fresh_token():
     """Target the token of another user, since the call ends it."""
-    return post("/admin/clients", {"_id": "renewer", "issueAccessToken": True})["token"]
+    return call("/admin/clients", {"_id": "renewer", "issueAccessToken": True})["token"]
 
 
 def new_stream():
     """Open a new streamed message, since other calls may have deleted the room or robot of the previous one."""
-    return post("/messages/stream", {"room": room_of_a_streamer(), "sender": "streamer"})["_id"]
+    return call("/messages/stream", {"room": room_of_a_streamer(), "sender": "streamer"})["_id"]
 
 
 def room_of_a_streamer():
-    post("/admin/clients", {"_id": "streamer", "isRobot": True, "issueAccessToken": True})
+    call("/admin/clients", {"_id": "streamer", "isRobot": True, "issueAccessToken": True})
     room = f"streams {chance.getrandbits(64)}"
-    post("/rooms/", {"_id": room, "roomType": "group", "members": ["streamer"]})
+    call("/rooms/", {"_id": room, "roomType": "group", "members": ["streamer"]})
     return room
 
 
-def get(path):
-    return post(path, None)
-
-
-def post(path, body):
+def call(path, body):
     """Call with the API key: POST with a body, GET without. Return the result."""
-    headers = {"content-type": "application/json", "im-api-key": ground["apiKey"]}
+    headers = {"content-type": "application/json", "im-api-key": setup["apiKey"]}
     content = None if body is None else json.dumps(body).encode()
-    with urllib.request.urlopen(urllib.request.Request(ground["url"] + path, content, headers)) as answer:
+    with urllib.request.urlopen(urllib.request.Request(setup["url"] + path, content, headers)) as answer:
         found = json.load(answer)
         return found.get("result", found)
 
 
-def use_what_is_there(case, raw, name):
-    room = chance.choice(ground["invitations" if name in OF_THE_INVITED else "rooms"])
+def use_existing_ids(case, raw, name):
+    room = chance.choice(setup["invitations" if name in FOR_THE_INVITED else "rooms"])
     there = {
         "User ID": chance.choice(room["members"]),
         "Room ID": room["id"],
         "Message ID": chance.choice(room["messages"]),
-        "User group ID": chance.choice(ground["groups"]),
-        "ID of a failed call": chance.choice(ground["failedCalls"]),
-        "File ID": chance.choice(ground["files"]),
+        "User group ID": chance.choice(setup["groups"]),
+        "ID of a failed call": chance.choice(setup["failedCalls"]),
+        "File ID": chance.choice(setup["files"]),
     }
     components = case.operation.schema.raw_schema["components"]
 
@@ -177,7 +173,7 @@ def is_linked(case, given):
     return case.meta.phase.name.value == "stateful" and any(isinstance(one, str) and one in answered for one in values)
 
 
-def make_sense(case, name):
+def make_consistent(case, name):
     """Make dependent fields consistent, which JSON Schema cannot express for queries and times."""
     query = case.query if isinstance(case.query, dict) else {}
     body = case.body if isinstance(case.body, dict) else {}
@@ -213,14 +209,14 @@ def make_sense(case, name):
                 body.pop(field, None)
     if name == "openStream":
         body.update({"sender": "streamer", "room": room_of_a_streamer()})
-        case.headers = {**case.headers, "IM-API-KEY": ground["apiKey"]}
+        case.headers = {**case.headers, "IM-API-KEY": setup["apiKey"]}
     if name == "banMember":
         banned_in_rooms.append((case.path_parameters["roomID"], case.path_parameters["blockee"]))
     if name == "unbanMember" and banned_in_rooms:
         case.path_parameters["roomID"], case.path_parameters["blockee"] = chance.choice(banned_in_rooms)
     if name in {"appendStream", "endStream"}:
         case.path_parameters["id"] = new_stream()
-        case.headers = {**case.headers, "IM-API-KEY": ground["apiKey"]}
+        case.headers = {**case.headers, "IM-API-KEY": setup["apiKey"]}
         body.pop("at", None)
     if name == "writeMessage" and "_id" in body:
         for field in ("sendAtMS", "replyTo", "thread", "expiresInS", "mentions"):
@@ -236,15 +232,15 @@ def make_sense(case, name):
         fresh_token()
         case.path_parameters["client_id"] = "renewer"
     if name in {"endMyToken", "endToken"}:
-        case.path_parameters["id"] = get("/admin/clients/renewer/tokens")["data"][0]["id"]
+        case.path_parameters["id"] = call("/admin/clients/renewer/tokens", None)["data"][0]["id"]
     if name == "readTimeline":
         case.query = {"user": "alice", "limit": 10} if chance.random() < 0.5 else {"room": "demo-room"}
     if name == "getChanges" and "since" in query:
         query["since"] = int(time.time() * 1_000)
     if name == "markThreadRead":
-        case.path_parameters["id"], body["message"] = chance.choice(ground["threads"])
+        case.path_parameters["id"], body["message"] = chance.choice(setup["threads"])
     if name == "getJob":
-        case.path_parameters["id"] = chance.choice(ground["jobs"])
+        case.path_parameters["id"] = chance.choice(setup["jobs"])
     if name == "retryWebhookCalls":
         body["room"] = "a room without calls"
     if name == "startChat":

@@ -32,39 +32,39 @@ async function demo(): Promise<void> {
   const members = [alice.user, bob.user]
   const made = await admin('POST', '/rooms/', { roomType: 'group', name: 'Demo of two nodes', members })
   const room = String(made._id)
-  say(`a room for both: ${room}`)
+  log(`a room for both: ${room}`)
 
   const [atAlice, atBob] = await connectBoth(alice, bob)
   const before = await badge(bob)
-  say(`bob has ${before} unread in all rooms`)
+  log(`bob has ${before} unread in all rooms`)
 
   const text = `Hello Bob, it is ${new Date().toISOString()}`
   const isIt = (payload: Record<string, unknown>) => payload.room === room && payload.message === text
   const arrivals = Promise.all([atAlice.next('chat message', isIt), atBob.next('chat message', isIt)])
   const sent = await admin('POST', '/messages', { room, sender: 'alice', message: text, messageType: 'text' })
   const message = String(sent._id)
-  say(`POST /messages by alice: ${message}`)
+  log(`POST /messages by alice: ${message}`)
   const [seenByAlice, seenByBob] = await arrivals
-  say(`alice's device on ${atAlice.node} got "chat message" as JSON`)
-  say(`bob's device on ${atBob.node} got "chat message" as base64`)
+  log(`alice's device on ${atAlice.node} got "chat message" as JSON`)
+  log(`bob's device on ${atBob.node} got "chat message" as base64`)
   check(
     seenByAlice._id === message && seenByBob._id === message,
     'the events carry the ID that POST /messages returned',
   )
 
   const unread = await badge(bob)
-  say(`bob has ${unread} unread`)
+  log(`bob has ${unread} unread`)
   check(unread === before + 1, `one more unread for bob than before (${before})`)
 
   const readMarker = atAlice.next('lastRead', ({ roomID, memberID }) => roomID === room && memberID === 'bob')
   await call('PUT', `/rooms/${room}/lastRead`, bob.headers, { message })
-  say('PUT lastRead by bob')
+  log('PUT lastRead by bob')
   const { messageID } = await readMarker
-  say(`alice's device got "lastRead": bob has read ${String(messageID)}`)
+  log(`alice's device got "lastRead": bob has read ${String(messageID)}`)
   check(messageID === message, 'the read marker is that of the message')
 
   const after = await badge(bob)
-  say(`bob has ${after} unread`)
+  log(`bob has ${after} unread`)
   check(after === before, `as many unread for bob as before (${before})`)
 }
 
@@ -76,7 +76,7 @@ interface User {
 
 async function signIn(user: string): Promise<User> {
   const { token } = await admin('POST', '/admin/clients', { _id: user, nickname: user, issueAccessToken: true })
-  say(`${user} has a new token`)
+  log(`${user} has a new token`)
   const headers = { 'im-client-key': clientKey, 'im-authorization': String(token) }
   return { user, token: String(token), headers }
 }
@@ -89,7 +89,7 @@ async function connectBoth(alice: User, bob: User): Promise<[Device, Device]> {
     const atBob = await connectDevice(url, { ...bob, encoding: 'base64', transports: ['websocket'] })
     devices.push(atBob)
     if (atBob.node !== atAlice.node) {
-      say(`alice is connected to ${atAlice.node}, bob to ${atBob.node}`)
+      log(`alice is connected to ${atAlice.node}, bob to ${atBob.node}`)
       return [atAlice, atBob]
     }
     atBob.socket.disconnect()
@@ -115,12 +115,12 @@ async function call(method: 'GET' | 'POST' | 'PUT', path: string, headers: Recor
   return result
 }
 
-function say(line: string): void {
+function log(line: string): void {
   console.log(`· ${line}`)
 }
 
-function check(isSo: boolean, what: string): void {
-  if (!isSo) throw new Error(`Expected: ${what}`)
+function check(isTrue: boolean, what: string): void {
+  if (!isTrue) throw new Error(`Expected: ${what}`)
 }
 
 function sentenceOf(error: unknown): string {

@@ -63,7 +63,7 @@ export function createFirstPage(baseUrl: string, services: () => readonly Servic
   }
   const kill = async (from: IncomingMessage) => {
     const { node } = JSON.parse(await textOf(from)) as { node?: unknown }
-    const service = services().find(({ name }) => name === node && name.startsWith('realtime-'))
+    const service = services().find(({ name }) => name === node && /^(?:realtime|all-in-one)-/.test(name))
     if (service) process.kill(service.pid, 'SIGKILL')
     return { killed: service?.name ?? null }
   }

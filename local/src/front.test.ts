@@ -1,15 +1,16 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, get, type IncomingMessage, request, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { listenOnLoopback } from '@parley/stack/loopback'
 import { afterAll, beforeAll, describe, test, vi } from 'vitest'
 import { type Front, openFront } from './front.ts'
 
 describe('the front', () => {
   let front: Front
   let behind: Server
+  let behindPort: number
   beforeAll(async () => {
     // Like uWebSockets.js: closes on request, without announcing it.
     behind = createServer((asked, response) => {
@@ -25,7 +26,7 @@ describe('the front', () => {
       const head = 'HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: upgrade\r\n'
       socket.end(`${head}x-said: ${portSaid(asked)}\r\n\r\n`)
     })
-    await new Promise<void>((resolve) => behind.listen(0, '127.0.0.1', resolve))
+    behindPort = await listenOnLoopback(behind)
     front = await opened()
   })
   afterAll(async () => {
@@ -36,8 +37,7 @@ describe('the front', () => {
   async function opened(headMS?: number): Promise<Front> {
     const one = await openFront('127.0.0.1', 0, headMS)
     fronts.push(one)
-    const { port } = behind.address() as AddressInfo
-    one.balance({ gateways: [port], realtime: [port] })
+    one.balance({ gateways: [behindPort], realtime: [behindPort] })
     return one
   }
 

@@ -5,8 +5,8 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { startServers } from '@parley/stack/up'
 import { Command } from 'commander'
-import { type Ground, prepareGround } from './fuzz-ground.ts'
 import { findGaps, formatTallies, tallyReports } from './fuzz-report.ts'
+import { type Setup, setUp } from './fuzz-setup.ts'
 import { makeApp } from './make-app.ts'
 import { startService } from './service-process.ts'
 import { wholeNumber } from './whole-number.ts'
@@ -52,14 +52,14 @@ const logFile = join(root, '.parley/fuzz-gateway.log')
 const gateway = await startService({ service: 'api-gateway', name: 'fuzz', logFile, env }, (how) => {
   throw new Error(how)
 })
-const ground = await prepareGround(`http://127.0.0.1:${gateway.ports.http}`, keys, options.seed, servers.mongoUrl)
-const exitCodes = [await exitOf(fuzz(ground, 'calls', 'examples,coverage,fuzzing', options.seed))]
+const setup = await setUp(`http://127.0.0.1:${gateway.ports.http}`, keys, options.seed, servers.mongoUrl)
+const exitCodes = [await exitOf(fuzz(setup, 'calls', 'examples,coverage,fuzzing', options.seed))]
 // A run of sequences stops at the first deviating response, so run several.
 for (let run = 1; run <= sequenceRuns; run++) {
-  exitCodes.push(await exitOf(fuzz(ground, `sequences-${run}`, 'stateful', options.seed + run)))
+  exitCodes.push(await exitOf(fuzz(setup, `sequences-${run}`, 'stateful', options.seed + run)))
 }
 const reports = readdirSync(reportFolder).map((file) => join(reportFolder, file))
-const tallies = await tallyReports(reports, await describedOperations(ground.url))
+const tallies = await tallyReports(reports, await describedOperations(setup.url))
 await gateway.stop()
 await servers.stop()
 
@@ -68,7 +68,7 @@ const gaps = findGaps(tallies)
 for (const gap of gaps) console.error(`✖ ${gap}`)
 process.exitCode = exitCodes.some((code) => code !== 0) || gaps.length > 0 ? 1 : 0
 
-function fuzz(on: Ground, report: string, phases: string, seed: number): ChildProcess {
+function fuzz(on: Setup, report: string, phases: string, seed: number): ChildProcess {
   const args = [
     ...['-m', 'schemathesis.cli', '--config-file', join(fuzzFiles, 'schemathesis.toml')],
     ...['run', `${on.url}/openapi.json`],
@@ -83,7 +83,7 @@ function fuzz(on: Ground, report: string, phases: string, seed: number): ChildPr
   const more = { PYTHONPATH: `${schemathesis}:${fuzzFiles}`, SCHEMATHESIS_HOOKS: 'hooks' }
   return spawn('python3', args, {
     stdio: 'inherit',
-    env: { ...process.env, ...more, PYTHONDONTWRITEBYTECODE: '1', FUZZ_GROUND: JSON.stringify(on) },
+    env: { ...process.env, ...more, PYTHONDONTWRITEBYTECODE: '1', FUZZ_SETUP: JSON.stringify(on) },
   })
 }
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { digest } from '@parley/db/apps/apps'
-import { connectDb } from '@parley/db/connect'
 import { newId } from '@parley/db/messages/messages'
+import { usingDb } from '@parley/db/using-db'
 
 const email = 'owner@localhost.local'
 const dayMS = 24 * 3_600_000
@@ -12,16 +12,13 @@ const dayMS = 24 * 3_600_000
  */
 export async function makeSignInLink(mongoUrl: string, baseUrl: string): Promise<string> {
   const token = `ol_${randomBytes(32).toString('base64url')}`
-  const db = await connectDb(mongoUrl, { appName: 'parley-start' })
-  try {
-    const link = { digest: digest(token), expiresAt: new Date(Date.now() + dayMS) }
-    const made = {
-      ...{ _id: newId(), name: 'Owner', version: 1, createdAt: new Date() },
-      roles: [{ app: '*', role: 'owner' as const }],
-    }
-    await db.operators.updateOne({ email }, { $set: { link }, $setOnInsert: made }, { upsert: true })
-    return `${baseUrl}/console#link=${token}`
-  } finally {
-    await db.client.close()
+  const link = { digest: digest(token), expiresAt: new Date(Date.now() + dayMS) }
+  const made = {
+    ...{ _id: newId(), name: 'Owner', version: 1, createdAt: new Date() },
+    roles: [{ app: '*', role: 'owner' as const }],
   }
+  await usingDb(mongoUrl, { appName: 'parley-start' }, (db) =>
+    db.operators.updateOne({ email }, { $set: { link }, $setOnInsert: made }, { upsert: true }),
+  )
+  return `${baseUrl}/console#link=${token}`
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { digest, insertApp } from '@parley/db/apps/apps'
-import { connectDb } from '@parley/db/connect'
 import { migrate, migrateTimeoutMS } from '@parley/db/migrate'
+import { usingDb } from '@parley/db/using-db'
 
 export interface DemoKeys {
   app: string
@@ -16,8 +16,7 @@ export interface DemoKeys {
 export async function makeApp(mongoUrl: string, app: string, given: Partial<DemoKeys> = {}): Promise<DemoKeys> {
   const random = (prefix: string) => `${prefix}_${randomBytes(24).toString('base64url')}`
   const keys = { app, clientKey: random('ck'), apiKey: random('ak'), basicKey: random('bk'), ...given }
-  const db = await connectDb(mongoUrl, { appName: 'parley-make-app', timeoutMS: migrateTimeoutMS })
-  try {
+  await usingDb(mongoUrl, { appName: 'parley-make-app', timeoutMS: migrateTimeoutMS }, async (db) => {
     await migrate(db)
     const createdAt = new Date()
     await insertApp(db, {
@@ -30,8 +29,6 @@ export async function makeApp(mongoUrl: string, app: string, given: Partial<Demo
       webhookSecret: `whsec_${Buffer.from(`of ${app}, not a secret`).toString('base64')}`,
       createdAt,
     })
-    return keys
-  } finally {
-    await db.client.close()
-  }
+  })
+  return keys
 }

@@ -1,13 +1,10 @@
-import { connectDb } from '@parley/db/connect'
 import { migrate, migrateTimeoutMS } from '@parley/db/migrate'
+import { usingDb } from '@parley/db/using-db'
 
 /** Migrates a database to this release's schema. @param onProgress called with a line for each migration */
 export async function migrateDatabase(mongoUrl: string, onProgress: (line: string) => void): Promise<void> {
-  const db = await connectDb(mongoUrl, { appName: 'parley-start', timeoutMS: migrateTimeoutMS })
-  try {
-    // All services that will run are from this release.
-    await migrate(db, { onProgress: (line) => onProgress(`Schema: ${line}`) })
-  } finally {
-    await db.client.close()
-  }
+  // All services that will run are from this release.
+  await usingDb(mongoUrl, { appName: 'parley-start', timeoutMS: migrateTimeoutMS }, (db) =>
+    migrate(db, { onProgress: (line) => onProgress(`Schema: ${line}`) }),
+  )
 }

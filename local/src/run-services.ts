@@ -10,9 +10,8 @@ interface Wanted {
   front: Front
   /** The address of the front. */
   baseUrl: string
-  /** Number of api-gateways. */
-  gateways: number
-  realtime: number
+  /** Number of processes of each service. */
+  counts: Record<string, number>
   /** The data folder, which gets the logs. */
   data: string
   /** PARLEY_STREAM_MAX_BYTES, if not the default. */
@@ -32,9 +31,13 @@ export async function runServices(wanted: Wanted): Promise<() => ServiceProcess[
   const { front, data, keeping } = wanted
   const running = new Map<string, ServiceProcess>()
   wanted.onStop(() => Promise.all(Array.from(running.values(), (service) => service.stop())))
-  const httpPorts = (service: string) =>
-    Array.from(running.values()).flatMap(({ name, ports }) => (name.startsWith(service) ? (ports.http ?? []) : []))
-  const balance = () => front.balance({ gateways: httpPorts('api-gateway'), realtime: httpPorts('realtime') })
+  const portsOf = (services: RegExp, port: 'http' | 'sockets') =>
+    Array.from(running.values()).flatMap(({ name, ports }) => (services.test(name) ? (ports[port] ?? []) : []))
+  const balance = () =>
+    front.balance({
+      gateways: portsOf(/^(?:api-gateway|all-in-one)-/, 'http'),
+      realtime: [...portsOf(/^realtime-/, 'http'), ...portsOf(/^all-in-one-/, 'sockets')],
+    })
   const env = serviceSettings(wanted)
   // Scanners get file URLs from stats. Clients get URLs with the host that they called.
   const ofStats = { PARLEY_FILES_URL: process.env['PARLEY_FILES_URL'] ?? wanted.baseUrl }
@@ -42,7 +45,7 @@ export async function runServices(wanted: Wanted): Promise<() => ServiceProcess[
   const begin = async (service: string, number: number) => {
     const name = `${service}-${number}`
     const logFile = join(data, 'logs', `${name}.log`)
-    const own = service === 'stats' ? ofStats : {}
+    const own = service === 'stats' || service === 'all-in-one' ? ofStats : {}
     const launch = { service, name, logFile, env: { ...env, ...own, PARLEY_NODE_ID: name } }
     const start = async () => {
       if (existsSync(logFile)) renameSync(logFile, `${logFile}.1`)
@@ -63,11 +66,12 @@ export async function runServices(wanted: Wanted): Promise<() => ServiceProcess[
   }
   const waitingFor = new Set<string>()
   let isOpen = false
-  const each = (service: string, count: number) => Array.from({ length: count }, (_, i) => begin(service, i + 1))
-  const all = [...each('api-gateway', wanted.gateways), ...each('realtime', wanted.realtime)]
+  const all = Object.entries(wanted.counts).flatMap(([service, count]) =>
+    Array.from({ length: count }, (_, i) => begin(service, i + 1)),
+  )
   keeping.say('Services: starting')
   const reminder = setInterval(() => keeping.say(`Still waiting for ${[...waitingFor].join(', ')}`), 5_000)
-  await Promise.all([...all, ...each('push', 1), ...each('stats', 1)]).finally(() => clearInterval(reminder))
+  await Promise.all(all).finally(() => clearInterval(reminder))
   isOpen = true
   balance()
   return () => Array.from(running.values()).toSorted((a, b) => a.name.localeCompare(b.name))

@@ -22,7 +22,8 @@ const readyMS = 60_000
  * The garbage of a request dies young. With Node's default of 16 MiB, collecting it takes a twelfth of a busy gateway's
  * time. Other services produce little garbage and stay small.
  */
-const nodeFlags: Record<string, string[]> = { 'api-gateway': ['--max-semi-space-size=64'] }
+const ofGateway = ['--max-semi-space-size=64']
+const nodeFlags: Record<string, string[]> = { 'api-gateway': ofGateway, 'all-in-one': ofGateway }
 /** Longer than a service's own shutdown (PARLEY_DRAIN_MS plus 2 s). */
 const stopMS = 30_000
 

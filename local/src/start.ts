@@ -25,12 +25,15 @@ const options = new Command('npm start --')
   .option('--gateways <number>', 'number of api-gateways', wholeNumber(1, 16), 2)
   .option('--realtime <number>', 'number of realtime nodes', wholeNumber(1, 16), 2)
   .addOption(
+    new Option('--single', 'all services in one process, for small installations').conflicts(['gateways', 'realtime']),
+  )
+  .addOption(
     new Option('--data <directory>', 'folder for all data').default(join(root, '.parley/data'), '.parley/data'),
   )
   .option('--fresh', 'delete all data first')
   .option('--demo', 'create the demo app, whose keys are public, even in the database of PARLEY_MONGO_URL')
   .parse()
-  .opts<{ port: number; gateways: number; realtime: number; data: string; fresh?: true; demo?: true }>()
+  .opts<{ port: number; gateways: number; realtime: number; single?: true; data: string; fresh?: true; demo?: true }>()
 
 const host = '127.0.0.1'
 /** A database from the environment gets the public demo keys only on request. */
@@ -80,14 +83,14 @@ async function start(): Promise<void> {
   await migrateDatabase(servers.mongoUrl, say)
   if (hasDemo) await makeDemoApp(servers.mongoUrl)
 
-  const { gateways, realtime } = options
+  const { gateways, realtime, single } = options
+  const counts = single ? { 'all-in-one': 1 } : { 'api-gateway': gateways, realtime, push: 1, stats: 1 }
   const onStop = (stop: () => Promise<unknown>) => void stops.push(stop)
   const services = await runServices({
     servers,
     front,
     baseUrl,
-    gateways,
-    realtime,
+    counts,
     data: options.data,
     streamBytes,
     keeping,

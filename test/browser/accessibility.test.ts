@@ -2,7 +2,7 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { type Deployment, deploy } from '../client/client-of.ts'
 import type { PlatformUser } from '../platform.ts'
-import { assertNothingFound } from './axe.ts'
+import { assertAccessible } from './axe.ts'
 import { openChat, type TabOptions } from './chat-tab.ts'
 import { isChromiumMissing, startChromium } from './chromium.ts'
 
@@ -56,7 +56,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: axe finds noth
     'in a room, its menu, its details and a confirmation, in %s',
     async (colorScheme) => {
       const page = await open({ colorScheme })
-      const nothingIsFound = (view: string) => assertNothingFound(page, view, colorScheme === 'dark')
+      const nothingIsFound = (view: string) => assertAccessible(page, view, colorScheme === 'dark')
       await page.getByText('Hello Alice', { exact: true }).waitFor()
       await page.getByRole('region', { name: 'Invitations' }).getByText('Club').waitFor()
       await nothingIsFound('room')
@@ -110,16 +110,16 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: axe finds noth
   test('in the list on a phone, and when signed out', async () => {
     const page = await open({ viewport: { width: 360, height: 640 }, parameters: { room: 'none' } })
     await page.getByText('This chat isn’t available to you').waitFor()
-    await assertNothingFound(page, 'a room that is not theirs')
+    await assertAccessible(page, 'a room that is not theirs')
     await page.getByRole('button', { name: 'Back to the list' }).click()
     await page.getByRole('button', { name: /^Friends/ }).waitFor()
-    await assertNothingFound(page, 'list')
+    await assertAccessible(page, 'list')
     await page.getByRole('button', { name: /^Long/ }).click()
     await page.getByRole('button', { name: /^Jump to the latest \d+ unread$/ }).waitFor()
-    await assertNothingFound(page, 'unread in a room')
+    await assertAccessible(page, 'unread in a room')
     const url = `http://127.0.0.1:${deployment.front.port}`
     const other = await openChat(browser, url, { id: 'nobody', token: 'none' }, { parameters: { lang: 'en' } })
     await other.page.getByRole('heading', { name: 'You are signed out' }).waitFor()
-    await assertNothingFound(other.page, 'signed out')
+    await assertAccessible(other.page, 'signed out')
   })
 })

@@ -19,7 +19,7 @@ const colours: RunOptions = { ...rules, runOnly: { type: 'rule', values: ['color
  *
  * @param isRecoloured whether the same view passed in other colours, so that only these are checked
  */
-export async function assertNothingFound(page: Page, view: string, isRecoloured = false): Promise<void> {
+export async function assertAccessible(page: Page, view: string, isRecoloured = false): Promise<void> {
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe)
   const { violations, passes, incomplete } = (await page.evaluate(
     (options) => (window as unknown as { axe: { run: (options: unknown) => Promise<unknown> } }).axe.run(options),
@@ -29,6 +29,6 @@ export async function assertNothingFound(page: Page, view: string, isRecoloured 
     ({ id, nodes }) => `${id}: ${nodes.map(({ html, any }) => `${html} ${any[0]?.message ?? ''}`).join('\n  ')}`,
   )
   assert.deepEqual(found, [], view)
-  const isLooked = isRecoloured ? passes.length + incomplete.length > 0 : passes.length > 10
-  assert.ok(isLooked, 'axe looked at something')
+  const hasRun = isRecoloured ? passes.length + incomplete.length > 0 : passes.length > 10
+  assert.ok(hasRun, 'axe looked at something')
 }

@@ -1,8 +1,11 @@
+import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { openFront } from '@parley/local/front'
 import { type DemoKeys, makeApp } from '@parley/local/make-app'
 import { startService } from '@parley/local/service-process'
 import { type Servers, startServers } from '@parley/stack/up'
+
+const root = join(import.meta.dirname, '../..')
 
 /** Servers, a gateway and a realtime node behind one port, and an app named bench. */
 export interface BenchStack {
@@ -12,7 +15,10 @@ export interface BenchStack {
   stop(): Promise<void>
 }
 
+/** Builds the page and the console first, since gateways load them when they start. */
 export async function startBenchStack(name: string): Promise<BenchStack> {
+  for (const build of ['build:page', 'build:console'])
+    execFileSync('npm', ['run', '-s', build], { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] })
   const servers = await startServers({ onProgress: (line) => console.log(`· ${line}`) })
   const keys = await makeApp(servers.mongoUrl, 'bench')
   const start = (service: 'api-gateway' | 'realtime', prefix: string) => {
@@ -25,7 +31,7 @@ export async function startBenchStack(name: string): Promise<BenchStack> {
       PARLEY_LOG_LEVEL: 'warn',
       [`PARLEY_${prefix}_PORT`]: '0',
     }
-    const logFile = join(import.meta.dirname, `../../.parley/${name}-${service}.log`)
+    const logFile = join(root, `.parley/${name}-${service}.log`)
     return startService({ service, name: 'bench', logFile, env }, (how) => {
       throw new Error(how)
     })

@@ -1,9 +1,9 @@
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { createClient } from '@parley/client'
 import type { createCache } from '@parley/client/cache'
 import { wholeNumber } from '@parley/local/whole-number'
+import { listenOnLoopback } from '@parley/stack/loopback'
 import { Command } from 'commander'
 import { build } from 'vite'
 import { startChromium } from './chromium.ts'
@@ -23,13 +23,12 @@ const wantedMS = 100
 const server = createServer((_request, response) =>
   response.setHeader('content-type', 'text/html').end('<!doctype html>'),
 )
-server.listen(0, '127.0.0.1')
+const port = await listenOnLoopback(server)
 const browser = await startChromium()
 try {
   const page = await browser.newPage()
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const script = { content: await bundled(), type: 'module' }
-  await page.goto(origin)
+  await page.goto(`http://127.0.0.1:${port}`)
   await page.addScriptTag(script)
   await page.evaluate(fill, options)
   const took: number[] = []

@@ -4,7 +4,7 @@ import { test } from 'vitest'
 import type { CallbackDouble } from '../doubles/callback.ts'
 import type { RelayDouble } from '../doubles/relay.ts'
 import { connectClient, eventually, type Platform } from '../platform.ts'
-import { assertNothingFound } from './axe.ts'
+import { assertAccessible } from './axe.ts'
 import type { ConsoleOperator } from './console-tab.ts'
 
 interface Scene {
@@ -68,7 +68,7 @@ export function testDelivery(scene: () => Scene, hostile: string): void {
     await row.getByText('Failing').waitFor()
     await row.getByText('400').waitFor()
     await showsNoPicture(page)
-    await assertNothingFound(page, 'push devices')
+    await assertAccessible(page, 'push devices')
     const viewer = await roles.viewer.open('/delivery?tab=devices&user=carol')
     await viewer.getByRole('row', { name: /carol/ }).waitFor()
     assert.equal(await viewer.getByRole('button', { name: 'Remove' }).count(), 0)
@@ -121,7 +121,7 @@ export function testDelivery(scene: () => Scene, hostile: string): void {
     await letter.locator('summary').click()
     await letter.getByText(`${hostile} calls`).waitFor()
     await showsNoPicture(page)
-    await assertNothingFound(page, 'dead letters')
+    await assertAccessible(page, 'dead letters')
     await letter.getByRole('button', { name: 'Retry' }).click()
     await says(page, 'Call queued again')
     await made(2)

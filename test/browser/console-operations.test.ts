@@ -7,7 +7,7 @@ import { type CallbackDouble, startCallback } from '../doubles/callback.ts'
 import { type RelayDouble, startRelay } from '../doubles/relay.ts'
 import { certificateFile } from '../doubles/tls.ts'
 import { call, connectClient, eventually, type Platform, type PlatformUser } from '../platform.ts'
-import { assertNothingFound } from './axe.ts'
+import { assertAccessible } from './axe.ts'
 import { isChromiumMissing, startChromium } from './chromium.ts'
 import { testDelivery } from './console-delivery.ts'
 import { testRoles } from './console-roles.ts'
@@ -92,7 +92,7 @@ describe.skipIf(isChromiumMissing())('the console: operations', () => {
     )
     await page.getByRole('cell', { name: 'realtime', exact: true }).waitFor()
     await page.getByRole('cell', { name: 'Alive' }).first().waitFor()
-    await assertNothingFound(page, 'overview')
+    await assertAccessible(page, 'overview')
     await page.getByText('Last day').click()
     await page.waitForURL(/span=day/)
   })
@@ -110,7 +110,7 @@ describe.skipIf(isChromiumMissing())('the console: operations', () => {
     await list.getByText(/^Phone disconnected: /).waitFor()
     assert.ok(!(await page.content()).includes('secret'), 'no text of a message')
     assert.equal(await page.locator('img[src=x]').count(), 0)
-    await assertNothingFound(page, 'timeline')
+    await assertAccessible(page, 'timeline')
     await page.getByText('Bans', { exact: true }).first().click()
     await page.waitForURL(/kinds=ban/)
     await eventually('only bans', async () => (await list.getByRole('listitem').count()) === 1)
@@ -133,7 +133,7 @@ describe.skipIf(isChromiumMissing())('the console: operations', () => {
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Name').fill('shop')
     await dialog.getByLabel('users:read').check()
-    await assertNothingFound(page, 'add a key')
+    await assertAccessible(page, 'add a key')
     await dialog.getByRole('button', { name: 'Add a key' }).click()
     const shown = dialog.locator('pre', { hasText: 'ak_' })
     const apiKey = await shown.innerText()
@@ -160,7 +160,7 @@ describe.skipIf(isChromiumMissing())('the console: operations', () => {
       .getByText(/owner@localhost\.local.*censorship/)
       .first()
       .waitFor()
-    await assertNothingFound(page, 'configuration')
+    await assertAccessible(page, 'configuration')
     assert.deepEqual(((await platform.admin('GET', '/config')) as Record<string, unknown>)['censorship'], {
       keywords: [word],
     })
@@ -171,7 +171,7 @@ describe.skipIf(isChromiumMissing())('the console: operations', () => {
     const page = await open(`developers?tab=explorer&operation=${operation}`)
     await page.getByRole('textbox', { name: 'API key' }).fill(platform.apiKey)
     await page.getByLabel('client_id').fill('bob')
-    await assertNothingFound(page, 'explorer')
+    await assertAccessible(page, 'explorer')
     await page.getByRole('button', { name: 'Call', exact: true }).click()
     await page.getByRole('status').getByText('"_id": "bob"').waitFor()
     await page.getByText('Events', { exact: true }).click()
@@ -181,7 +181,7 @@ describe.skipIf(isChromiumMissing())('the console: operations', () => {
       await platform.admin('POST', '/messages', { room, sender: hostile, message: 'x', messageType: 'text' })
       return (await page.getByRole('list', { name: 'Events' }).getByText('chat message').count()) > 0
     })
-    await assertNothingFound(page, 'events')
+    await assertAccessible(page, 'events')
   })
 
   test('messages of all rooms are found by words, room, sender and type, after giving a reason; each links to its place', async () => {
@@ -199,7 +199,7 @@ describe.skipIf(isChromiumMissing())('the console: operations', () => {
     await found.getByText('needle elsewhere').waitFor()
     await found.getByText(`needle ${hostile}`).waitFor()
     assert.equal(await page.locator('img[src=x]').count(), 0)
-    await assertNothingFound(page, 'search of messages')
+    await assertAccessible(page, 'search of messages')
     await page.getByRole('textbox', { name: 'Type' }).fill('card')
     await found.getByText(`needle ${hostile}`).waitFor({ state: 'detached' })
     await found.getByText('needle elsewhere').waitFor()
@@ -235,7 +235,7 @@ describe.skipIf(isChromiumMissing())('the console: operations', () => {
     await page.getByRole('status').getByText(hostile).waitFor()
     assert.match(hook.calls.at(-1)?.text ?? '', /"clientID":"bob".*rude words/)
     assert.equal(await page.locator('img[src=x]').count(), 0)
-    await assertNothingFound(page, 'MODERATE')
+    await assertAccessible(page, 'MODERATE')
     hook.behave = () => ({ status: 500 })
     await ask('hello', 'No response')
     const hour = page.getByRole('region', { name: 'Calls in the last hour' })
@@ -244,7 +244,7 @@ describe.skipIf(isChromiumMissing())('the console: operations', () => {
     await hour.getByText('1 without a response').waitFor()
     for (let n = 0; n < 4; n++) await roles.owner.call('POST', '/admin/moderation/try', { text: '?' })
     await page.getByRole('alert').getByText('Calls to the server are paused').waitFor()
-    await assertNothingFound(page, 'MODERATE that fails')
+    await assertAccessible(page, 'MODERATE that fails')
     await roles.owner.call('POST', '/config', { MODERATE: null })
     const { status } = await roles.viewer.call('POST', '/admin/moderation/try', { text: '?' })
     assert.equal(status, 403)
@@ -270,7 +270,7 @@ describe.skipIf(isChromiumMissing())('the console: operations', () => {
     await person('R2').waitFor()
     await page.reload()
     await person('R2').waitFor()
-    await assertNothingFound(page, 'robots')
+    await assertAccessible(page, 'robots')
     await choose('By last login')
     await person('bob').first().waitFor()
     await page.getByLabel('To', { exact: true }).fill('2020-01-01T00:00:00')
@@ -281,7 +281,7 @@ describe.skipIf(isChromiumMissing())('the console: operations', () => {
   test('a test receiver shows calls as they arrive, and the list of calls shows their data; hostile text stays text', async () => {
     const page = await open('developers?tab=receiver')
     await page.getByLabel('Minutes to keep it open').fill('5')
-    await assertNothingFound(page, 'opening a receiver')
+    await assertAccessible(page, 'opening a receiver')
     await page.getByRole('button', { name: 'Create a test URL' }).click()
     await giveReason(page)
     await page.getByText('No calls yet').waitFor()
@@ -294,7 +294,7 @@ describe.skipIf(isChromiumMissing())('the console: operations', () => {
     await call.locator('summary').click()
     await call.getByText(/webhook-signature: v1,/).waitFor()
     await call.getByText(/"event": "MESSAGE"/).waitFor()
-    await assertNothingFound(page, 'a receiver')
+    await assertAccessible(page, 'a receiver')
     const viewed = page.url()
     await page.getByRole('button', { name: 'Close' }).click()
     await page.getByRole('button', { name: 'Create a test URL' }).waitFor()
@@ -306,7 +306,7 @@ describe.skipIf(isChromiumMissing())('the console: operations', () => {
       .click()
     await giveReason(made)
     await made.getByRole('dialog').getByText(`${hostile} asks`).waitFor()
-    await assertNothingFound(made, 'data of a call')
+    await assertAccessible(made, 'data of a call')
     for (const shown of [page, made]) assert.equal(await shown.locator('img[src=x]').count(), 0)
     await made.goto(viewed)
     await giveReason(made)
@@ -326,14 +326,14 @@ describe.skipIf(isChromiumMissing())('the console: operations', () => {
       .first()
       .getByText('2 of 2')
       .waitFor()
-    await assertNothingFound(page, 'jobs')
+    await assertAccessible(page, 'jobs')
     await page.getByRole('button', { name: 'Outcomes', exact: true }).first().click()
     await page.waitForURL(new RegExp(job))
     await giveReason(page)
     const outcomes = page.getByRole('list', { name: 'Outcomes' })
     await outcomes.getByText(`Sent to room ${room}`).waitFor()
     await outcomes.getByText('CLIENT_NOT_FOUND').waitFor()
-    await assertNothingFound(page, 'outcomes')
+    await assertAccessible(page, 'outcomes')
     await page.getByRole('combobox', { name: 'Kind' }).click()
     await page.getByRole('option', { name: 'User erasure' }).click()
     await page.getByText('No jobs').waitFor()
@@ -363,10 +363,10 @@ describe.skipIf(isChromiumMissing())('the console: operations', () => {
   test('delivery, the audit log and operators have URLs; an owner adds an operator', async () => {
     const page = await open('delivery')
     await page.getByRole('heading', { name: 'Delivery' }).waitFor()
-    await assertNothingFound(page, 'calls')
+    await assertAccessible(page, 'calls')
     await page.getByText('Push', { exact: true }).click()
     await page.getByRole('heading', { name: 'Test push' }).waitFor()
-    await assertNothingFound(page, 'push')
+    await assertAccessible(page, 'push')
     await page.getByRole('link', { name: 'Audit log' }).click()
     await page.getByLabel('Action').fill('banMember')
     await page.waitForURL(/action=banMember/)
@@ -376,7 +376,7 @@ describe.skipIf(isChromiumMissing())('the console: operations', () => {
       const isAll = (await rows.count()) === (await rows.filter({ hasText: 'banMember' }).count())
       return isAll && (await rows.count()) > 0 && (await page.locator('.stale').count()) === 0
     })
-    await assertNothingFound(page, 'audit')
+    await assertAccessible(page, 'audit')
     await page.getByRole('link', { name: 'Operators' }).click()
     await page.getByRole('button', { name: 'Add operator' }).click()
     const dialog = page.getByRole('dialog')
@@ -387,7 +387,7 @@ describe.skipIf(isChromiumMissing())('the console: operations', () => {
     await dialog.getByText(/console#link=ol_/).waitFor()
     await page.keyboard.press('Escape')
     await page.getByRole('cell', { name: 'new@example.com' }).getByText(hostile).waitFor()
-    await assertNothingFound(page, 'operators')
+    await assertAccessible(page, 'operators')
   })
 
   testDelivery(() => ({ platform, url, hook, relay, roles, giveReason }), hostile)

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { listenOnLoopback } from '@parley/stack/loopback'
 import type { Page } from 'playwright-core'
 import { describe, onTestFinished, test } from 'vitest'
 import { eventually, type PlatformUser } from '../platform.ts'
 import { aliceAndBob } from './alice-and-bob.ts'
-import { assertNothingFound } from './axe.ts'
+import { assertAccessible } from './axe.ts'
 import { isChromiumMissing } from './chromium.ts'
 import { hostileNames } from './hostile-names.ts'
 import { onePixel } from './one-pixel.ts'
@@ -103,10 +103,9 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: content', () =
             '<meta property="og:image" content="/dot.png">',
         )
       }
-    }).listen(0, '127.0.0.1')
+    })
+    const origin = `http://127.0.0.1:${await listenOnLoopback(site)}`
     onTestFinished(() => void site.close())
-    await eventually('it listens', () => site.listening)
-    const origin = `http://127.0.0.1:${(site.address() as AddressInfo).port}`
     const { platform } = deployment
     await platform.start('stats', { PARLEY_STATS_LINK_CARDS_ALLOW_PRIVATE_TARGETS: 'loopback' })
     onTestFinished(async () => void (await platform.admin('DELETE', '/config/chatPage')))
@@ -286,7 +285,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: content', () =
     await page.getByRole('button', { name: 'one.png' }).click({ force: true })
     const gallery = page.getByRole('dialog')
     await gallery.getByText('1 / 3').waitFor()
-    await assertNothingFound(page, 'gallery')
+    await assertAccessible(page, 'gallery')
     await page.keyboard.press('ArrowRight')
     await gallery.getByText('2 / 3').waitFor()
     await gallery.getByRole('button', { name: 'Next picture' }).click()

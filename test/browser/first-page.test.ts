@@ -9,7 +9,7 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { killStarted, npmStart } from '../operating/npm-start.ts'
 import { eventually } from '../platform.ts'
-import { assertNothingFound } from './axe.ts'
+import { assertAccessible } from './axe.ts'
 import { openPage } from './chat-tab.ts'
 import { isChromiumMissing, startChromium } from './chromium.ts'
 
@@ -86,11 +86,11 @@ describe.skipIf(isChromiumMissing())('the first page of npm start, in a browser'
     const page = await openPage(browser, `${baseUrl}/docs/guides/first-hour`)
     await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Bots' }).click()
     await page.getByRole('heading', { level: 1, name: 'Bots' }).waitFor()
-    await assertNothingFound(page, 'a page')
+    await assertAccessible(page, 'a page')
     await page.keyboard.press('/')
     await page.keyboard.type('idempotent send')
     await page.getByRole('option').first().waitFor()
-    await assertNothingFound(page, 'search')
+    await assertAccessible(page, 'search')
     await page.keyboard.press('ArrowDown')
     await page.keyboard.press('Enter')
     await page.getByRole('main').getByText('Idempotency-Key').first().waitFor()
@@ -101,7 +101,7 @@ describe.skipIf(isChromiumMissing())('the first page of npm start, in a browser'
     await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Limits' }).click()
     await page.getByRole('heading', { level: 1, name: 'Limits' }).waitFor()
     await page.emulateMedia({ colorScheme: 'dark' })
-    await assertNothingFound(page, 'a page on a phone, dark')
+    await assertAccessible(page, 'a page on a phone, dark')
   })
 
   test('foreign pages cannot read a token or kill a node', async () => {

@@ -1,5 +1,5 @@
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { listenOnLoopback } from '@parley/stack/loopback'
 import type { Page } from 'playwright-core'
 import { onTestFinished } from 'vitest'
 
@@ -42,12 +42,12 @@ export async function serveHostPage(embed: string, token: (refused: boolean) => 
     request.on('end', () => void token(last !== '').then((text) => response.end(text)))
     return response
   })
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
+  const port = await listenOnLoopback(server)
   onTestFinished(() => {
     server.closeAllConnections()
     server.close()
   })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+  return `http://127.0.0.1:${port}/`
 }
 
 export const hostsEvents = (page: Page): Promise<string[]> => page.evaluate('events')

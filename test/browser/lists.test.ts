@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { listenOnLoopback } from '@parley/stack/loopback'
 import { describe, onTestFinished, test } from 'vitest'
 import { eventually } from '../platform.ts'
 import { aliceAndBob } from './alice-and-bob.ts'
@@ -141,10 +141,9 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: its lists', ()
       const server = createServer((request, response) => {
         asked.push(`${request.headers.host}${request.url}`)
         response.setHeader('content-type', 'image/png').end(onePixel)
-      }).listen(0, '127.0.0.1')
+      })
       onTestFinished(() => void server.close())
-      await eventually('it listens', () => server.listening)
-      return `127.0.0.1:${(server.address() as AddressInfo).port}`
+      return `127.0.0.1:${await listenOnLoopback(server)}`
     }
     const [allowed, other] = [await serve(), await serve()]
     await deployment.platform.admin('POST', '/config', { chatPage: { imageOrigins: [`http://${allowed}`] } })

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { describe, test } from 'vitest'
 import { eventually, type Fields, type PlatformUser } from '../platform.ts'
 import { aliceAndBob } from './alice-and-bob.ts'
-import { assertNothingFound } from './axe.ts'
+import { assertAccessible } from './axe.ts'
 import type { ChatTab } from './chat-tab.ts'
 import { isChromiumMissing } from './chromium.ts'
 import { onePixel } from './one-pixel.ts'
@@ -182,7 +182,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: people', () =>
       await dialog(tab).getByRole('radio', { name: 'Violence or threats' }).check()
       await dialog(tab).getByRole('textbox').fill('see there')
       await dialog(tab).getByRole('checkbox', { name: 'Also block Mallory' }).check()
-      await assertNothingFound(tab.page, 'report')
+      await assertAccessible(tab.page, 'report')
       await press(tab, 'Report')
       await tab.page.getByText('Thanks for your report.').waitFor()
       const reports = (await deployment.platform.admin('GET', `/admin/reports?room=${room}`))['data'] as Fields[]
@@ -199,7 +199,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: people', () =>
       await press(tab, 'Unblock')
       await dialog(tab).getByRole('button', { name: 'Block', exact: true }).waitFor()
       assert.equal(await isBlocked(), false)
-      await assertNothingFound(tab.page, 'card')
+      await assertAccessible(tab.page, 'card')
       await press(tab, 'Block')
       await dialog(tab)
         .getByText(/^Block Mallory\?/)
@@ -227,7 +227,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: people', () =>
       await tab.sees('to delete')
       await tab.choose('to delete', 'Delete')
       await dialog(tab).getByRole('button', { name: 'Delete for me' }).waitFor()
-      await assertNothingFound(tab.page, 'delete')
+      await assertAccessible(tab.page, 'delete')
       await press(tab, 'Delete for everyone')
       await tab.sees('Message deleted')
 
@@ -257,7 +257,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: people', () =>
       await dialog(tab).getByRole('heading', { name: '👍 1' }).waitFor()
       assert.equal(await dialog(tab).getByRole('button', { name: 'Bob' }).count(), 2)
       assert.equal(await dialog(tab).getByText('No one yet.').count(), 0)
-      await assertNothingFound(tab.page, 'info')
+      await assertAccessible(tab.page, 'info')
     })
   })
 
@@ -283,13 +283,13 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: people', () =>
       await search.pressSequentially('away')
       await option(tab, 'Far Away').waitFor()
       assert.equal(await search.getAttribute('enterkeyhint'), 'done')
-      await assertNothingFound(page, 'picker')
+      await assertAccessible(page, 'picker')
       await page.keyboard.press('Enter')
       await search.pressSequentially('farg')
       await option(tab, 'Fargo').waitFor()
       await page.keyboard.press('Enter')
       await dialog(tab).getByRole('textbox', { name: 'Group name (optional)' }).fill('Trip')
-      await assertNothingFound(page, 'new chat')
+      await assertAccessible(page, 'new chat')
       await page.keyboard.press('Enter')
       await page.getByRole('heading', { name: 'Trip' }).waitFor()
 
@@ -321,7 +321,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: people', () =>
         .locator('input[type=file]')
         .setInputFiles({ name: 'a.png', mimeType: 'image/png', buffer: onePixel })
       await dialog(tab).getByRole('button', { name: 'Remove the picture' }).waitFor()
-      await assertNothingFound(tab.page, 'room form')
+      await assertAccessible(tab.page, 'room form')
       await dialog(tab).getByRole('button', { name: 'Save' }).click()
       await tab.page.getByRole('heading', { name: 'Renamed' }).waitFor()
       const { name, description, cover } = await alice.call('GET', `/rooms/${room}`)

@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { type Deployment, deploy } from '../client/client-of.ts'
 import type { PlatformUser } from '../platform.ts'
-import { assertNothingFound } from './axe.ts'
+import { assertAccessible } from './axe.ts'
 import { openPage, type TabOptions } from './chat-tab.ts'
 import { isChromiumMissing, startChromium } from './chromium.ts'
 import { buildKitPage, type Files, serveKitPage } from './kit-page/serve.ts'
@@ -87,7 +87,7 @@ describe.skipIf(isChromiumMissing())('the kit for React in a browser', () => {
     await say(bob, 'In its thread', { replyTo: first, thread: true })
     const parameters = look === 'ar' ? { lang: 'ar' } : { theme: look }
     const page = await open(alice, { parameters: { room, ...parameters } })
-    const nothingIsFound = (view: string) => assertNothingFound(page, view, look === 'dark')
+    const nothingIsFound = (view: string) => assertAccessible(page, view, look === 'dark')
     const log = page.getByRole('log').first()
     await log.getByText(`Look at this in ${look}`, { exact: true }).waitFor()
     await nothingIsFound('conversation')

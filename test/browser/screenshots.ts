@@ -1,8 +1,8 @@
 import { mkdirSync } from 'node:fs'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join, resolve } from 'node:path'
 import { demoApp } from '@parley/local/demo-app'
+import { listenOnLoopback } from '@parley/stack/loopback'
 import { Command } from 'commander'
 import type { Browser, Page } from 'playwright-core'
 import { startChromium } from './chromium.ts'
@@ -89,8 +89,7 @@ async function goToShop(page: Page, token: string, options: object): Promise<voi
 parleyChat.open({ element: document.querySelector('#chat'), token: () => ${JSON.stringify(token)}, onClosed() {}, ...${JSON.stringify(options)} })
 </script>`
   const server = createServer((_request, response) => response.setHeader('content-type', 'text/html').end(body))
-  await new Promise<void>((listening) => void server.listen(0, '127.0.0.1', listening))
-  await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
+  await page.goto(`http://127.0.0.1:${await listenOnLoopback(server)}/`)
   server.closeAllConnections()
   server.close()
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { closeBus, connectBus } from '@parley/bus/connect'
+import { connectBus } from '@parley/bus/connect'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { call, eventually, type Platform, type PlatformUser, type RunningService, startPlatform } from '../platform.ts'
 import { openEventStream } from './event-stream-reader.ts'
@@ -131,7 +131,7 @@ describe("readers of the integrator's feed", () => {
     const seq = Number.parseInt(String(kept.cursor.split('-')[0]), 36)
     // docs.nats.io, "JetStream API": purges all messages before `seq`.
     await bus.nats.request('$JS.API.STREAM.PURGE.PARLEY_EVENTS', JSON.stringify({ seq }))
-    await closeBus(bus)
+    await bus.close()
     for (const i of [0, 1]) {
       const gone = await call(gatewayUrl(i), 'GET', '/admin/events?after=1-1', key())
       assert.equal(gone.status, 410, JSON.stringify(gone.body))

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
-import { type Bus, closeBus, connectBus } from '@parley/bus/connect'
+import { type Bus, connectBus } from '@parley/bus/connect'
 import { publishEvent } from '@parley/bus/events/publish'
 import { marginMS } from '@parley/bus/stream/stream-state'
 import type { Socket } from 'socket.io-client'
 import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest'
 import { openPolling } from '../connections/slow-client.ts'
 import { eventually, type Platform, type PlatformUser, type RunningService, startPlatform } from '../platform.ts'
+import { metricsOf } from '../service-metrics.ts'
 import { connectResuming, type ResumingClient } from './resuming-client.ts'
 
 describe('events republished while a client catches up', () => {
@@ -28,7 +29,7 @@ describe('events republished while a client catches up', () => {
   })
   afterAll(async () => {
     live.socket.close()
-    await closeBus(bus)
+    await bus.close()
     await platform.stop()
   })
 
@@ -45,7 +46,7 @@ describe('events republished while a client catches up', () => {
     return client
   }
   async function delivered(): Promise<number> {
-    const text = await (await fetch(`http://127.0.0.1:${node.ports['internal']}/metrics`)).text()
+    const text = await metricsOf(node)
     return Number(/^parley_events_delivered_total\{[^}]*event="chat message"[^}]*\} (\d+)/m.exec(text)?.[1] ?? 0)
   }
   /** Starts to catch up from a time without reading, so that it stops before the last large message. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { type Bus, closeBus, connectBus } from '@parley/bus/connect'
+import { type Bus, connectBus } from '@parley/bus/connect'
 import { publishEvent } from '@parley/bus/events/publish'
 import { streamName } from '@parley/contracts/bus/streams'
 import { afterAll, beforeAll, describe, test } from 'vitest'
@@ -27,7 +27,7 @@ describe('auth2 with since, with an incomplete stream', () => {
   })
   afterAll(async () => {
     witness.socket.close()
-    await closeBus(bus)
+    await bus.close()
     await platform.stop()
   })
 
@@ -58,18 +58,56 @@ describe('auth2 with since, with an incomplete stream', () => {
     return { resumed, serverTimeMS }
   }
 
-  test.each([['websocket'], ['polling']])(
-    'a replay larger than the queue limit of a client is sent as fast as %s reads it',
-    async (transport) => {
-      const { serverTimeMS } = await comeAndGo(0)
-      const sent: string[] = []
-      for (let i = 0; i < 60; i++) sent.push(await pass('x'.repeat(20_000)))
+  test('a replay larger than the queue limit of a client is sent as fast as the client reads it', async () => {
+    const { serverTimeMS } = await comeAndGo(0)
+    const sent: string[] = []
+    for (let i = 0; i < 30; i++) sent.push(await pass('x'.repeat(20_000)))
+    for (const transport of ['websocket', 'polling']) {
       const client = await come(serverTimeMS, { transports: [transport] })
-      assert.equal(client.resumed, true)
-      assert.deepEqual(ids(client).slice(-sent.length), sent)
+      assert.equal(client.resumed, true, transport)
+      assert.deepEqual(ids(client).slice(-sent.length), sent, transport)
       client.socket.close()
-    },
-  )
+    }
+  })
+
+  test('a slow client gets each event once while one waits for an earlier message', async () => {
+    const { serverTimeMS } = await comeAndGo(0)
+    const to = { app: platform.app, room: await platform.newRoom([bob.id]) }
+    const publish = (id: string, about: object) =>
+      publishEvent(bus, { to, event: 'chat message', json: JSON.stringify({ _id: id, ...about }), id, ...about })
+    await publish('early', { message: { seq: 2, isSoonAfter: true } })
+    const large = Array.from({ length: 12 }, (_, i) => `large ${i}`)
+    await Promise.all(large.map((id) => publish(id, { text: 'x'.repeat(20_000) })))
+    const client = await come(serverTimeMS, { transports: ['polling'] })
+    assert.equal(client.resumed, true)
+    const known = ['early', ...large]
+    assert.deepEqual(
+      ids(client)
+        .filter((id) => known.includes(id))
+        .toSorted(),
+      known.toSorted(),
+    )
+    client.socket.close()
+  })
+
+  test('a slow client gets messages in order that the stream has out of order', async () => {
+    const { serverTimeMS } = await comeAndGo(0)
+    const to = { app: platform.app, room: await platform.newRoom([bob.id]) }
+    const seqs = Array.from({ length: 25 }, (_, i) => i + 1)
+    // The first, then each pair of the others the wrong way around.
+    for (const seq of seqs.map((seq) => (seq === 1 ? 1 : seq + (seq % 2 === 0 ? 1 : -1)))) {
+      const id = `${seq} of 25`
+      const json = JSON.stringify({ _id: id, text: 'x'.repeat(20_000) })
+      await publishEvent(bus, { to, event: 'chat message', json, id, message: { seq } })
+    }
+    const client = await come(serverTimeMS, { transports: ['polling'] })
+    assert.equal(client.resumed, true)
+    assert.deepEqual(
+      ids(client).filter((id) => id.endsWith(' of 25')),
+      seqs.map((seq) => `${seq} of 25`),
+    )
+    client.socket.close()
+  })
 
   test('no more events are replayed than the setting allows', async () => {
     const small = await platform.start('realtime', { PARLEY_REALTIME_CATCH_UP_EVENTS: '10' })

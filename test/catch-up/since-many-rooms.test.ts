@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { type Bus, closeBus, connectBus } from '@parley/bus/connect'
+import { type Bus, connectBus } from '@parley/bus/connect'
 import { publishEvent } from '@parley/bus/events/publish'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { eventually, type Platform, type PlatformUser, type RunningService, startPlatform } from '../platform.ts'
@@ -28,7 +28,7 @@ describe('a user of many rooms in a busy app', () => {
     }
   })
   afterAll(async () => {
-    await closeBus(bus)
+    await bus.close()
     await platform.stop()
   })
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { openPolling } from '../connections/slow-client.ts'
 import { eventually, type Platform, type PlatformUser, type RunningService, startPlatform } from '../platform.ts'
+import { metricsOf } from '../service-metrics.ts'
 import { connectResuming, type ResumingClient } from './resuming-client.ts'
 
 describe('a client that reads its replay slowly', () => {
@@ -43,7 +44,7 @@ describe('a client that reads its replay slowly', () => {
     await eventually('the name has passed', () => passed(witness, 'room', 'name').includes(name))
   }
   async function delivered(): Promise<number> {
-    const text = await (await fetch(`http://127.0.0.1:${node.ports['internal']}/metrics`)).text()
+    const text = await metricsOf(node)
     return Number(/^parley_events_delivered_total\{[^}]*event="chat message"[^}]*\} (\d+)/m.exec(text)?.[1] ?? 0)
   }
 

@@ -25,6 +25,7 @@ const mayImport: Record<string, string[]> = {
   'services/realtime': ['async', 'chat', 'bus', 'presence', 'service', 'socketio', 'contracts'],
   'services/push': ['async', 'chat', 'db', 'bus', 'presence', 'service', 'wiring', 'contracts'],
   'services/stats': ['async', 'chat', 'db', 'bus', 'presence', 'files', 'service', 'wiring', 'contracts'],
+  'services/all-in-one': ['api-gateway', 'push', 'realtime', 'stats', 'service', 'wiring'],
   local: ['stack', 'service', 'db', 'contracts'],
   test: ['stack', 'local', 'client', 'contracts', 'conformance'],
   bench: ['stack', 'local', 'db', 'bus', 'chat', 'socketio', 'contracts'],
@@ -35,6 +36,7 @@ const testsMayImport: Record<string, string[]> = {
   'packages/db': ['stack'],
   'packages/bus': ['stack'],
   'packages/presence': ['stack'],
+  'packages/socketio': ['stack'],
   'services/api-gateway': ['stack', 'conformance', 'db', 'bus', 'presence', 'wiring'],
   'services/realtime': ['stack'],
   'services/push': ['stack'],
@@ -42,7 +44,8 @@ const testsMayImport: Record<string, string[]> = {
   test: ['db', 'bus'],
 }
 /** Files that wire a service may also import clients of outside systems. */
-const wiring = /\/(main|parley|\w+-command)\.ts$/
+const wiring =
+  /\/(main|parley|start-(gateway|realtime|push|stats)|commands\/([\w-]+-command|check-servers|with-(bus|db)))\.ts$/
 const wiringMayImport = ['wiring', 'db', 'bus', 'presence']
 
 function folderOf(file: string): string {

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, request } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
+import type { Socket } from 'node:net'
+import { listenOnLoopback } from '@parley/stack/loopback'
 import { onTestFinished } from 'vitest'
 
 /** Starts a proxy that serves Parley under a path and strips it, until the test ends; returns the base URL. */
@@ -35,10 +36,10 @@ export async function underPath(path: string, { front: { port } }: { front: { po
     sockets.add(socket)
     socket.on('close', () => sockets.delete(socket))
   })
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
+  const ownPort = await listenOnLoopback(server)
   onTestFinished(() => {
     server.close()
     for (const socket of sockets) socket.destroy()
   })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`
+  return `http://127.0.0.1:${ownPort}${path}`
 }

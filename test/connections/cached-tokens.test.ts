@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { afterAll, beforeAll, describe, test } from 'vitest'
-import { type MongoProxy, openMongoProxy } from '../doubles/held-reads.ts'
+import { openReadProxy, type ReadProxy } from '../doubles/read-proxy.ts'
 import { call, eventually, type Platform, type RunningService, startPlatform } from '../platform.ts'
 
 describe('a gateway reading a token from the database', () => {
   let platform: Platform
-  let proxy: MongoProxy
+  let proxy: ReadProxy
   let slow: RunningService
   beforeAll(async () => {
     platform = await startPlatform()
-    proxy = await openMongoProxy(platform.servers.mongoUrl)
+    proxy = await openReadProxy(platform.servers.mongoUrl)
     await platform.start('api-gateway')
     slow = await platform.start('api-gateway', { PARLEY_MONGO_URL: proxy.url })
   })

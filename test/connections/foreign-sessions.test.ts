@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { request } from 'node:http'
 import type { Msg } from '@nats-io/nats-core'
-import { closeBus, connectBus } from '@parley/bus/connect'
+import { connectBus } from '@parley/bus/connect'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { eventually, type Platform, type RunningService, startPlatform } from '../platform.ts'
+import { metricsOf } from '../service-metrics.ts'
 
 const random = 'abcdefghij-_ABCDEFGH'
 
@@ -89,13 +90,14 @@ describe('a session of another node, or of no node', () => {
     await bus.nats.flush()
     assert.deepEqual(asked, [`parley.node.${session.split('.')[0]}.poll`])
     assert.equal(timesAway(other), 0)
-    await closeBus(bus)
+    await bus.close()
   })
 
-  test('no WebSocket is opened for a session that its node does not have', async () => {
+  test('a WebSocket for a session that its node does not have is closed', async () => {
     const session = await open(owner)
     assert.equal(await upgrade(other, session), 101)
-    assert.equal(await upgrade(other, `${session.split('.')[0]}.${random}`), 400)
+    const unknown = openSocket(other, `${session.split('.')[0]}.${random}`)
+    assert.equal(await unknown.closed, '1000 session out of reach')
   })
 
   test('a newly started node serves sessions of other nodes', async () => {
@@ -105,23 +107,25 @@ describe('a session of another node, or of no node', () => {
     await newcomer.stop()
   })
 
-  /** Opens a WebSocket on a node for a session of `owner`; `closed` resolves with the reason of its close. */
-  function bridge(node: RunningService): Promise<{ closed: Promise<string> }> {
-    // Under load an upgrade can fail; a client would reconnect.
-    return eventually('a bridged WebSocket', async () => {
-      const sid = await open(owner)
-      const socket = new WebSocket(url(node, 'websocket', sid).replace(/^http/, 'ws'))
-      const closed = new Promise<string>((resolve) => {
-        socket.addEventListener('close', ({ code, reason }) => resolve(`${code} ${reason}`))
-      })
-      const probed = new Promise<true>((resolve) =>
-        socket.addEventListener('message', () => resolve(true), { once: true }),
-      )
-      socket.addEventListener('open', () => socket.send('2probe'))
-      if ((await Promise.race([probed, closed])) !== true) return undefined
-      socket.send('5')
-      return { closed }
+  /** Opens a WebSocket for a session; `closed` resolves with the reason of its close. */
+  function openSocket(node: RunningService, sid: string): { socket: WebSocket; closed: Promise<string> } {
+    const socket = new WebSocket(url(node, 'websocket', sid).replace(/^http/, 'ws'))
+    const closed = new Promise<string>((resolve) => {
+      socket.addEventListener('close', ({ code, reason }) => resolve(`${code} ${reason}`))
     })
+    return { socket, closed }
+  }
+
+  /** Moves a new session of `owner` to a WebSocket on another node. */
+  async function bridge(node: RunningService): Promise<{ closed: Promise<string> }> {
+    const { socket, closed } = openSocket(node, await open(owner))
+    const probed = new Promise<string>((resolve) => {
+      socket.addEventListener('message', ({ data }) => resolve(String(data)), { once: true })
+    })
+    socket.addEventListener('open', () => socket.send('2probe'))
+    assert.equal(await Promise.race([probed, closed]), '3probe')
+    socket.send('5')
+    return { closed }
   }
 
   test('a stopping node closes its WebSockets for sessions of other nodes, with the reason', async () => {
@@ -148,7 +152,7 @@ describe('a session of another node, or of no node', () => {
     const connect = await fetch(url(owner, 'polling', session), { method: 'POST', body: '40' })
     assert.equal(connect.status, 200)
     assert.match(await (await again).text(), /^40/)
-    await closeBus(bus)
+    await bus.close()
   })
 
   test('is unreachable while NATS is away, also for waiting polls, and is served afterwards', async () => {
@@ -164,7 +168,7 @@ describe('a session of another node, or of no node', () => {
 
   test('a session whose WebSocket another node closed while NATS was away ends as soon as NATS is back', async () => {
     const closed = async ({ ports }: RunningService, reason: string): Promise<number> => {
-      const text = await (await fetch(`http://127.0.0.1:${ports['internal']}/metrics`)).text()
+      const text = await metricsOf({ ports })
       const of = new RegExp(`^parley_connections_closed_total\\{[^}]*reason="${reason}"[^}]*\\} (\\d+)`, 'm')
       return Number(of.exec(text)?.[1] ?? 0)
     }
@@ -183,7 +187,7 @@ describe('a session of another node, or of no node', () => {
     await taken
     // The owner handles requests in order, so it has also handled the previous one.
     assert.equal(await post(other, await open(owner)), 200)
-    await closeBus(bus)
+    await bus.close()
     await platform.servers.nats.kill()
     await eventually('both nodes notice', () => timesAway(owner) > 1 && timesAway(other) > 1)
     await platform.servers.nats.restart()

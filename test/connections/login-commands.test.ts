@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { io, type Socket } from 'socket.io-client'
 import { afterAll, beforeAll, describe, test } from 'vitest'
-import { type MongoProxy, openMongoProxy } from '../doubles/held-reads.ts'
+import { openReadProxy, type ReadProxy } from '../doubles/read-proxy.ts'
 import { connectClient, eventually, type Platform, type RunningService, startPlatform } from '../platform.ts'
 import { readiness } from '../readiness.ts'
+import { metricsOf } from '../service-metrics.ts'
 
 interface Ack {
   RC: number
@@ -15,13 +16,13 @@ describe('changes apply to a socket even while its login or resync waits for the
   let platform: Platform
   let gateway: RunningService
   let node: RunningService
-  let proxy: MongoProxy
+  let proxy: ReadProxy
   let witness: Socket
   const heardByWitness = new Set<unknown>()
 
   beforeAll(async () => {
     platform = await startPlatform({ toKill: ['nats'] })
-    proxy = await openMongoProxy(platform.servers.mongoUrl)
+    proxy = await openReadProxy(platform.servers.mongoUrl)
     gateway = await platform.start('api-gateway')
     node = await platform.start('realtime', { PARLEY_MONGO_URL: proxy.url })
     witness = await platform.connect(node, await platform.newUser('witness'))
@@ -61,7 +62,7 @@ describe('changes apply to a socket even while its login or resync waits for the
   const revoke = (id: string) => platform.admin('DELETE', `/admin/clients/${id}/token`, {})
   const leave = (id: string, room: string) => platform.admin('POST', `/rooms/${room}/delete/members`, { members: [id] })
   const metric = async (name: string): Promise<number> => {
-    const text = await (await fetch(`http://127.0.0.1:${node.ports['internal']}/metrics`)).text()
+    const text = await metricsOf(node)
     const values = [...text.matchAll(new RegExp(`^${name}(?:\\{.*\\})? (\\d+)`, 'gm'))]
     return values.reduce((sum, [, value]) => sum + Number(value), 0)
   }

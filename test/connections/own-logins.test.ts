@@ -24,11 +24,14 @@ describe('sockets with tokens of the app’s own login', () => {
     const started = await startPlatformWithNodes()
     platform = started.platform
     nodes = started.nodes
-    const tokenIssuers = [{ issuer: 'company', audience: 'chat', secret, createUsers: true }]
-    await platform.admin('POST', '/config', { tokenIssuers })
+    await setIssuers('company', 'partner')
   })
   afterAll(() => platform.stop())
 
+  const setIssuers = (...issuers: string[]) => {
+    const tokenIssuers = issuers.map((issuer) => ({ issuer, audience: 'chat', secret, createUsers: true }))
+    return platform.admin('POST', '/config', { tokenIssuers })
+  }
   const tokenOf = (sub: string, more: object = {}) =>
     sign({ ...{ sub, iss: 'company', aud: 'chat', iat: nowS(), exp: nowS() + 600, jti: randomUUID() }, ...more })
   const connect = (node: RunningService, token: string) =>
@@ -47,7 +50,7 @@ describe('sockets with tokens of the app’s own login', () => {
     await assert.rejects(connect(nodes[0], tokens[0]), /INVALID_TOKEN/)
   })
 
-  test('an expired token closes its socket so that the client reconnects, unless auth2 has sent a newer token', async () => {
+  test.concurrent('an expired token closes its socket so that the client reconnects, unless auth2 has sent a newer token', async () => {
     // With the allowed clock skew of 30 s, it expires in about 6 s.
     const ending = () => tokenOf('bob', { exp: nowS() - 24 })
     const [left, renewed] = await Promise.all(nodes.map((node) => connect(node, ending())))
@@ -60,5 +63,13 @@ describe('sockets with tokens of the app’s own login', () => {
     assert.ok(renewed.connected)
     assert.equal((await renewed.emitWithAck('presence subscribe', { clients: ['alice'] })).RC, 0)
     renewed.disconnect()
+  })
+
+  test.concurrent('removing an issuer closes its sockets, and they do not reconnect', async () => {
+    // It expires in about 10 s, and is looked up 2 s before: at expiry, the reason would be `transport close`.
+    const socket = await connect(nodes[0], tokenOf('carol', { iss: 'partner', exp: nowS() - 20 }))
+    const closed = closing(socket)
+    await setIssuers('company')
+    assert.equal(await closed, 'io server disconnect')
   })
 })

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { eventually, type Platform, type RunningService, startPlatformWithNodes } from '../platform.ts'
+import { metricsOf } from '../service-metrics.ts'
 
 describe('a realtime node subscribes only for its sockets', () => {
   let platform: Platform
@@ -11,15 +12,15 @@ describe('a realtime node subscribes only for its sockets', () => {
   })
   afterAll(() => platform.stop())
 
-  const metric = async (node: number, name: string): Promise<number> => {
-    const text = await (await fetch(`http://127.0.0.1:${nodes[node]?.ports['internal']}/metrics`)).text()
+  const metric = async (node: 0 | 1, name: string): Promise<number> => {
+    const text = await metricsOf(nodes[node])
     return Number(new RegExp(`^${name}(?:\\{.*\\})? (\\d+)`, 'm').exec(text)?.[1] ?? 0)
   }
-  const heard = (node: number) => metric(node, 'parley_bus_subscriptions')
+  const heard = (node: 0 | 1) => metric(node, 'parley_bus_subscriptions')
   /** Polls, since a node that stalls for longer than the command's timeout applies it later. */
   const hears = (count: number, why = '') =>
     eventually(`${count} subscriptions ${why}`, async () => (await heard(0)) === count)
-  const delivered = (node: number) => metric(node, 'parley_events_delivered_total\\{event="chat message".*\\}')
+  const delivered = (node: 0 | 1) => metric(node, 'parley_events_delivered_total\\{event="chat message".*\\}')
 
   test('to a room only while it has a member’s socket', async () => {
     const [alice, bob] = [await platform.newUser('alice'), await platform.newUser('bob')]

@@ -18,8 +18,8 @@ const steps = allSteps(byHelm(images).steps, images.now)
 function runWith(step: string, seen: Partial<Seen>): Run {
   const done = steps.map((each): Done => Object.assign({ step: each, seconds: 20 }, fine, each.name === step && seen))
   return {
-    does: 'installs',
-    ground: ['a machine'],
+    description: 'installs',
+    environment: ['a machine'],
     quiet: fine,
     done,
     resources: new Map([['push', { cpu: 12, memory: 90 }]]),

@@ -155,7 +155,7 @@ describe('the chart: objects beside the services', () => {
   test("KEDA scales push and stats by their consumers' metric", () => {
     assert.match(example('keda.yaml'), /parley_consumer_lag_messages\{service="push", /)
     assert.match(example('keda.yaml'), /parley_consumer_lag_messages\{service="stats", /)
-    for (const file of ['push/src/push-metrics.ts', 'stats/src/main.ts'])
+    for (const file of ['push/src/push-metrics.ts', 'stats/src/start-stats.ts'])
       assert.match(read(`services/${file}`), /'parley_consumer_lag_messages'/)
   })
 

@@ -1,6 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { createSecureServer, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2'
-import type { AddressInfo } from 'node:net'
+import { buffer } from 'node:stream/consumers'
+import { listenOnLoopback } from '@parley/stack/loopback'
 import { jwtVerify } from 'jose'
 import { actOut, type Behave } from './behaviour.ts'
 import { localhost } from './tls.ts'
@@ -61,9 +62,7 @@ export async function startApns(): Promise<ApnsDouble> {
   }
 
   async function answer(stream: ServerHttp2Stream, headers: IncomingHttpHeaders): Promise<void> {
-    const chunks: Buffer[] = []
-    for await (const chunk of stream) chunks.push(chunk as Buffer)
-    const body = Buffer.concat(chunks)
+    const body = await buffer(stream)
     const token = decodeURIComponent(String(headers[':path']).replace('/3/device/', ''))
     const push: ApnsPush = { token, headers, payload: JSON.parse(body.toString()), atMS: Date.now() }
     double.pushes.push(push)
@@ -82,10 +81,8 @@ export async function startApns(): Promise<ApnsDouble> {
     // The peer can disconnect at any time, as some tests do.
     answer(stream, headers).catch(() => stream.destroy())
   })
-  const { promise, resolve } = Promise.withResolvers<void>()
-  server.listen(0, '127.0.0.1', resolve)
-  await promise
-  const url = `https://localhost:${(server.address() as AddressInfo).port}`
+  const port = await listenOnLoopback(server)
+  const url = `https://localhost:${port}`
   const double: ApnsDouble = {
     url,
     env: {

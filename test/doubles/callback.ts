@@ -1,5 +1,6 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { text as readText } from 'node:stream/consumers'
+import { listenOnLoopback } from '@parley/stack/loopback'
 import { actOut, type Behave } from './behaviour.ts'
 
 /** One call as received by an integrator's server. */
@@ -24,9 +25,7 @@ export interface CallbackDouble {
 export async function startCallback(): Promise<CallbackDouble> {
   const server = createServer((request, response) => {
     void (async () => {
-      const chunks: Buffer[] = []
-      for await (const chunk of request) chunks.push(chunk as Buffer)
-      const text = Buffer.concat(chunks).toString()
+      const text = await readText(request)
       const { url: path = '', headers } = request
       const received: ReceivedCall = { path, headers, text, body: JSON.parse(text), atMS: Date.now() }
       double.calls.push(received)
@@ -44,11 +43,9 @@ export async function startCallback(): Promise<CallbackDouble> {
     response.end(body)
   }
 
-  const { promise, resolve } = Promise.withResolvers<void>()
-  server.listen(0, '127.0.0.1', resolve)
-  await promise
+  const port = await listenOnLoopback(server)
   const double: CallbackDouble = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${port}`,
     calls: [],
     behave: () => undefined,
     async stop() {

@@ -1,6 +1,7 @@
 import { generateKeyPairSync, randomUUID } from 'node:crypto'
 import { createSecureServer, type Http2ServerRequest, type Http2ServerResponse } from 'node:http2'
-import type { AddressInfo } from 'node:net'
+import { text as readText } from 'node:stream/consumers'
+import { listenOnLoopback } from '@parley/stack/loopback'
 import { jwtVerify } from 'jose'
 import { actOut, type Behave } from './behaviour.ts'
 import { localhost } from './tls.ts'
@@ -90,19 +91,15 @@ export async function startFcm(): Promise<FcmDouble> {
     request.on('error', () => undefined)
     response.on('error', () => undefined)
     void (async () => {
-      const chunks: Buffer[] = []
-      for await (const chunk of request) chunks.push(chunk as Buffer)
-      const body = Buffer.concat(chunks).toString()
+      const body = await readText(request)
       if (request.url === '/token') await grant(body, response)
       else if (request.url === `/v1/projects/${project}/messages:send`) await send(request, body, response)
       else reply(response, 404, failure('NOT_FOUND'))
       // The peer can disconnect at any time, as some tests do.
     })().catch(() => response.destroy())
   })
-  const { promise, resolve } = Promise.withResolvers<void>()
-  server.listen(0, '127.0.0.1', resolve)
-  await promise
-  const url = `https://localhost:${(server.address() as AddressInfo).port}`
+  const port = await listenOnLoopback(server)
+  const url = `https://localhost:${port}`
   const account = {
     ...{ type: 'service_account', project_id: project, client_email: email, token_uri: `${url}/token` },
     private_key: privateKey.export({ type: 'pkcs8', format: 'pem' }),

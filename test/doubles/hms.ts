@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { listenOnLoopback } from '@parley/stack/loopback'
 import { actOut, type Behave } from './behaviour.ts'
 import { localhost } from './tls.ts'
 
@@ -38,9 +39,7 @@ export async function startHms(): Promise<HmsDouble> {
   })
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk as Buffer)
-    const body = Buffer.concat(chunks).toString()
+    const body = await text(request)
     if (request.url === '/oauth2/v3/token') grant(new URLSearchParams(body), response)
     else if (request.url === `/v1/${appId}/messages:send`) await send(request, body, response)
     else reply(response, 404, {})
@@ -79,10 +78,8 @@ export async function startHms(): Promise<HmsDouble> {
     return Buffer.byteLength(JSON.stringify(message)) > 4_096 ? '80300008' : '80000000'
   }
 
-  const { promise, resolve } = Promise.withResolvers<void>()
-  server.listen(0, '127.0.0.1', resolve)
-  await promise
-  const url = `https://localhost:${(server.address() as AddressInfo).port}`
+  const port = await listenOnLoopback(server)
+  const url = `https://localhost:${port}`
   const double: HmsDouble = {
     env: {
       PARLEY_PUSH_HMS_URL: url,

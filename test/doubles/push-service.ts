@@ -1,7 +1,8 @@
 import { createDecipheriv, createECDH, createPublicKey, hkdfSync, randomBytes, randomUUID, verify } from 'node:crypto'
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { createServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
+import { buffer } from 'node:stream/consumers'
+import { listenOnLoopback } from '@parley/stack/loopback'
 import { actOut, type Behave } from './behaviour.ts'
 import { localhost } from './tls.ts'
 
@@ -38,18 +39,15 @@ export async function startPushService(): Promise<PushServiceDouble> {
   })
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk as Buffer)
+    const body = await buffer(request)
     const { url: path = '', headers } = request
     const browser = browsers.get(path)
     if (!browser) return void response.writeHead(404).end()
     if (!isSigned(headers, browser, double.url)) return void response.writeHead(403).end()
     const isInForm =
-      /^\d+$/.test(String(headers['ttl'])) &&
-      /^[\w-]{1,32}$/.test(String(headers['topic'])) &&
-      Buffer.concat(chunks).length <= 4_096
+      /^\d+$/.test(String(headers['ttl'])) && /^[\w-]{1,32}$/.test(String(headers['topic'])) && body.length <= 4_096
     if (!isInForm) return void response.writeHead(400).end()
-    const push: BrowserPush = { path, headers, said: JSON.parse(decrypted(Buffer.concat(chunks), browser)) }
+    const push: BrowserPush = { path, headers, said: JSON.parse(decrypted(body, browser)) }
     double.pushes.push(push)
     const outcome = await actOut(double.behave(push), () => response.socket?.destroy())
     if (!outcome || response.destroyed) return
@@ -57,11 +55,9 @@ export async function startPushService(): Promise<PushServiceDouble> {
     response.writeHead(push.status, { location: `${double.url}/m/${randomUUID()}`, ...outcome.headers }).end()
   }
 
-  const { promise, resolve } = Promise.withResolvers<void>()
-  server.listen(0, '127.0.0.1', resolve)
-  await promise
+  const port = await listenOnLoopback(server)
   const double: PushServiceDouble = {
-    url: `https://localhost:${(server.address() as AddressInfo).port}`,
+    url: `https://localhost:${port}`,
     pushes: [],
     behave: () => undefined,
     subscribe(applicationServerKey) {

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { createServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
+import { text as readText } from 'node:stream/consumers'
+import { listenOnLoopback } from '@parley/stack/loopback'
 import { Webhook } from 'standardwebhooks'
 import { actOut, type Behave } from './behaviour.ts'
 import { localhost } from './tls.ts'
@@ -30,9 +31,7 @@ export async function startRelay(): Promise<RelayDouble> {
   })
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk as Buffer)
-    const text = Buffer.concat(chunks).toString()
+    const text = await readText(request)
     if (request.url !== '/push' || !isSigned(text, request.headers)) return void response.writeHead(401).end()
     const push: RelayedPush = { id: String(request.headers['webhook-id']), body: JSON.parse(text) }
     double.pushes.push(push)
@@ -51,11 +50,9 @@ export async function startRelay(): Promise<RelayDouble> {
     }
   }
 
-  const { promise, resolve } = Promise.withResolvers<void>()
-  server.listen(0, '127.0.0.1', resolve)
-  await promise
+  const port = await listenOnLoopback(server)
   const double: RelayDouble = {
-    env: { PARLEY_PUSH_RELAY_URL: `https://localhost:${(server.address() as AddressInfo).port}/push` },
+    env: { PARLEY_PUSH_RELAY_URL: `https://localhost:${port}/push` },
     pushes: [],
     behave: () => undefined,
     secret: '',

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { setTimeout as pause } from 'node:timers/promises'
 import { jetstreamManager } from '@nats-io/jetstream'
-import { type Bus, closeBus, connectBus } from '@parley/bus/connect'
+import { type Bus, connectBus } from '@parley/bus/connect'
 import { learnStreams } from '@parley/bus/stream/stream-info'
+import { partitionOf, streamsOfPartitions } from '@parley/contracts/bus/partitions'
 import { streamNames } from '@parley/contracts/bus/streams'
 import { connectDb, type Db } from '@parley/db/connect'
 import { findStreamStates } from '@parley/db/events/stream-state'
@@ -33,7 +34,7 @@ describe('four streams led by three NATS servers', () => {
   let node: RunningService
   let bob: PlatformUser
   let socket: Socket
-  /** Some in each stream. */
+  /** Two or more in each of the four streams. */
   const rooms: string[] = []
   const received = new Map<string, Seen & { room: string }>()
   let sendings: Sending[] = []
@@ -51,22 +52,29 @@ describe('four streams led by three NATS servers', () => {
     db = await connectDb(platform.servers.mongoUrl, { appName: 'streams test' })
     await platform.newUser('alice')
     bob = await platform.newUser('bob')
-    for (let i = 0; i < 10; i++) rooms.push(await platform.newRoom(['alice', 'bob'], { webhook: `${hook.url}/${i}` }))
+    while (!hasTwoOfEach(rooms))
+      rooms.push(await platform.newRoom(['alice', 'bob'], { webhook: `${hook.url}/${rooms.length}` }))
     socket = await platform.connect(node, bob)
     socket.on('chat message', (message: Seen & { room: string }) => received.set(message._id, message))
   })
   afterAll(async () => {
     await stopSending()
     socket?.close()
-    await Promise.all([closeBus(bus), db.client.close(), hook.stop()])
+    await Promise.all([bus.close(), db.client.close(), hook.stop()])
     await platform?.stop()
     await dir.stop()
   })
 
+  function hasTwoOfEach(created: readonly string[]): boolean {
+    const owners = streamsOfPartitions(count)
+    const streams = created.map((room) => owners[partitionOf({ app: platform.app, room })])
+    return streamNames(count).every((_, stream) => streams.filter((one) => one === stream).length >= 2)
+  }
+
   function send(): void {
     const headers = { 'im-api-key': platform.apiKey }
     const urls = () => gateways.map(({ url }) => url)
-    sendings = rooms.map((room) => startSending({ urls, headers, room, senders: 1, pauseMS: 30 }))
+    sendings = rooms.map((room) => startSending({ urls, headers, room, senders: 1, pauseMS: 250 }))
   }
 
   async function stopSending(): Promise<void> {
@@ -79,7 +87,7 @@ describe('four streams led by three NATS servers', () => {
   }
 
   /** Resolves when more messages have been sent to every room. */
-  async function someAre(what: string, most = 10): Promise<void> {
+  async function someAre(what: string, most = 5): Promise<void> {
     const before = sendings.map((sending) => sending.acknowledged.length)
     await eventually(what, () => sendings.every((one, i) => one.acknowledged.length > (before[i] ?? 0) + most), 120)
   }
@@ -159,15 +167,19 @@ describe('four streams led by three NATS servers', () => {
   test('one stream is split into four under load: nothing is lost, and a room’s changes stay in order', async () => {
     const since = await now()
     const before = sentSoFar()
-    const renaming = rename()
     const feed = String((await platform.admin('GET', '/admin/events'))['cursor'])
+    const renaming = rename()
     const client = await resumedBy(since, () =>
       under(async () => {
         gateways.push(await platform.start('api-gateway', { ...env, PARLEY_STREAMS: String(count) }))
         await eventually('there are four streams', async () => (await numberOfStreams()) === count)
         await someAre('messages are flowing in all')
       }),
-    )
+    ).catch(async (error: unknown) => {
+      await renaming.stop()
+      throw error
+    })
+    const lastName = await renaming.stop()
     assert.equal(client.resumed, true)
     for (const room of rooms) {
       hasAll(client, room, before)
@@ -176,7 +188,7 @@ describe('four streams led by three NATS servers', () => {
     client.socket.close()
     const states = await learnStreams(bus)
     for (const { state } of states.values()) assert.ok(state.messages > 5, 'each stream has events')
-    await readFeed(feed, before, await renaming.stop())
+    await readFeed(feed, before, lastName)
   })
 
   /** The number of messages sent to each room so far. */
@@ -200,10 +212,12 @@ describe('four streams led by three NATS servers', () => {
         const change = { name: `${n}` }
         await Promise.all(rooms.map((room) => platform.admin('PUT', `/rooms/${room}`, change)))
         if (isOver) return n
-        await pause(50)
+        await pause(250)
       }
     }
     const running = run()
+    // stop() throws the error.
+    running.catch(() => {})
     return {
       stop() {
         isOver = true
@@ -239,7 +253,7 @@ describe('four streams led by three NATS servers', () => {
       for (const server of nats.members.values()) {
         await under(async () => {
           await server.kill()
-          await someAre('messages are flowing without it', 5)
+          await someAre('messages are flowing without it')
           await server.restart()
         })
       }
@@ -252,23 +266,34 @@ describe('four streams led by three NATS servers', () => {
   test('a lost stream is recreated, and clients of other streams catch up', async () => {
     const name = streamNames(count)[count - 1] ?? ''
     const carol = await userOutside(name)
+    const before = await lossesByStream()
     const since = await now()
     await under(async () => {
       await bus.nats.request(`$JS.API.STREAM.DELETE.${name}`)
       const state = async () => (await findStreamStates(db)).get(name)
-      await eventually('the loss is noticed', async () => ((await state())?.losses ?? 0) > 0, 60)
+      await eventually('the loss is noticed', async () => ((await state())?.losses ?? 0) > (before[count - 1] ?? 0), 60)
       await eventually('its events are published again', async () => !(await state())?.rebuilding, 120)
     })
-    const losses = [...(await findStreamStates(db)).values()].map((state) => state.losses)
-    assert.deepEqual(losses, [0, 0, 0, 1])
+    const losses = await lossesByStream()
+    assert.deepEqual(
+      losses.map((now, i) => (now ?? 0) - (before[i] ?? 0)),
+      [0, 0, 0, 1],
+    )
     const resumed = async ({ token }: PlatformUser) => {
       const client = await connectResuming(node.url, token)
       const { result } = await client.login({ since })
       client.socket.close()
       return result.resumed
     }
-    assert.deepEqual([await resumed(carol), await resumed(bob)], [true, false])
+    // A replay also fails if NATS is too slow to deliver, as it can be after elections.
+    await eventually('a client of other streams is resumed', () => resumed(carol), 60)
+    assert.equal(await resumed(bob), false)
   })
+
+  const lossesByStream = async () => {
+    const states = await findStreamStates(db)
+    return streamNames(count).map((name) => states.get(name)?.losses)
+  }
 
   /** Creates a user with a room whose events are all in other streams than this one. */
   async function userOutside(stream: string): Promise<PlatformUser> {

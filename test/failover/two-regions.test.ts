@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { type Cluster, newServersDir, primaryOf, startReplicaSet } from '@parley/stack/clusters'
+import { withAdmin } from '@parley/stack/mongo'
+import { makeTestDataDir } from '@parley/stack/test-data'
 import { isolatedServers } from '@parley/stack/test-servers'
 import type { Servers } from '@parley/stack/up'
-import { MongoClient } from 'mongodb'
 import type { Socket } from 'socket.io-client'
 import { afterAll, afterEach, beforeAll, describe, test } from 'vitest'
 import { type Seen, type Sending, startSending, wholeHistory } from '../faults/durable-sending.ts'
@@ -11,7 +12,7 @@ import { connectClient, eventually, type Platform, type PlatformUser, startPlatf
 
 /** docs/operations.md#two-regions: a MongoDB member in each region and one elsewhere; NATS, Redis and services per region. */
 describe('a standby region takes over when the active one is cut off', () => {
-  const dir = newServersDir()
+  const dir = newServersDir(makeTestDataDir())
   let mongo: Cluster
   let active: number
   let standby: number
@@ -68,7 +69,7 @@ describe('a standby region takes over when the active one is cut off', () => {
   }
 
   const headers = () => ({ 'im-api-key': east.apiKey })
-  const send = (url: string) => startSending({ urls: () => [url], headers: headers(), room })
+  const send = (url: string) => startSending({ urls: () => [url], headers: headers(), room, pauseMS: 50 })
 
   test('nothing acknowledged is lost, and the standby continues with its own stream', async () => {
     const [gateway, node] = eastServices as [RunningService, RunningService]
@@ -153,25 +154,17 @@ describe('a standby region takes over when the active one is cut off', () => {
 
 /** Sets members' priorities by port, as in docs/operations.md#two-regions. */
 async function setPriorities(url: string, priorities: Record<number, number>): Promise<void> {
-  const client = new MongoClient(url)
-  try {
-    const { config } = await client.db('admin').command({ replSetGetConfig: 1 })
+  await withAdmin(url, async (admin) => {
+    const { config } = await admin.command({ replSetGetConfig: 1 })
     for (const member of config.members) {
       member.priority = priorities[Number(member.host.split(':')[1])] ?? member.priority
     }
     config.version += 1
-    await client.db('admin').command({ replSetReconfig: config })
-  } finally {
-    await client.close()
-  }
+    await admin.command({ replSetReconfig: config })
+  })
 }
 
 async function stateOf(url: string, port: number): Promise<string> {
-  const client = new MongoClient(url)
-  try {
-    const { members } = await client.db('admin').command({ replSetGetStatus: 1 })
-    return members.find(({ name }: { name: string }) => name.endsWith(`:${port}`)).stateStr
-  } finally {
-    await client.close()
-  }
+  const { members } = await withAdmin(url, (admin) => admin.command({ replSetGetStatus: 1 }))
+  return members.find(({ name }: { name: string }) => name.endsWith(`:${port}`)).stateStr
 }

@@ -133,7 +133,10 @@ export function startChaosClient(options: ChaosClientOptions): ChaosClient {
 }
 
 /** For each client that lacks part of the history (IDs by room): its state, and the missing IDs. */
-export function whoLacks(clients: readonly ChaosClient[], history: ReadonlyMap<string, readonly string[]>): string {
+export function describeMissing(
+  clients: readonly ChaosClient[],
+  history: ReadonlyMap<string, readonly string[]>,
+): string {
   return clients
     .flatMap(({ socket, rooms, known, isBack, ends }, n) => {
       const lacking = rooms.flatMap((room) => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { call, eventually, type RunningService } from '../platform.ts'
 import { type Balanced, startBalanced } from './balanced.ts'
-import { type ChaosClient, clientKind, silentlyLost, startChaosClient, whoLacks } from './chaos-client.ts'
+import { type ChaosClient, clientKind, describeMissing, silentlyLost, startChaosClient } from './chaos-client.ts'
 
 /** `npm run chaos` sets a minute. */
 const seconds = Number(process.env['PARLEY_CHAOS_SECONDS'] ?? 6)
@@ -118,7 +118,7 @@ describe('nodes that are killed, drained and restarted under load', {
       rooms.every((room) => known.get(room)?.size === (history.get(room) ?? []).length)
     await eventually('every client has every message', () => clients.every(has), longestSeconds).catch(
       (error: Error) => {
-        throw new Error(`${error.message}\n${whoLacks(clients, history)}`)
+        throw new Error(`${error.message}\n${describeMissing(clients, history)}`)
       },
     )
     for (const { known, rooms, wrong } of clients) {

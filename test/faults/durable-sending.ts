@@ -17,6 +17,9 @@ export interface Sending {
   stop(): Promise<string[]>
 }
 
+/** A sender's pause after a failure: many thousand sends would fail during an election. */
+const afterFailureMS = 50
+
 /** Sends through all gateways until stopped, despite failures; by default as fast as possible. */
 export function startSending({
   urls,
@@ -48,7 +51,7 @@ export function startSending({
         acknowledged.push(id)
         mine.push(id)
         if (pauseMS > 0) await new Promise((resolve) => setTimeout(resolve, pauseMS))
-      } else await new Promise((resolve) => setTimeout(resolve, 5))
+      } else await new Promise((resolve) => setTimeout(resolve, afterFailureMS))
     }
   }
   const all = Promise.all(bySender.map(one))

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer, type IncomingMessage, request, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { listenOnLoopback } from '@parley/stack/loopback'
 import { type S3Server, startS3 } from '@parley/stack/test-s3'
 import { linesIn, unzipped } from '@parley/stack/test-unzip'
 import { MongoClient } from 'mongodb'
@@ -41,10 +40,9 @@ describe('an export', () => {
       }
       const passed = request(new URL(bucket.endpoint), { method, headers, path }, onAnswer)
       asked.pipe(passed.on('error', () => answer.destroy()))
-    }).listen(0, '127.0.0.1')
-    await once(proxy, 'listening')
+    })
     env = {
-      PARLEY_FILES_S3_ENDPOINT: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
+      PARLEY_FILES_S3_ENDPOINT: `http://127.0.0.1:${await listenOnLoopback(proxy)}`,
       PARLEY_FILES_S3_BUCKET: bucket.bucket,
       PARLEY_FILES_S3_PATH_STYLE: 'true',
       PARLEY_FILES_S3_ACCESS_KEY_ID: bucket.accessKeyId,

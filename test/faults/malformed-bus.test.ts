@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { headers, type MsgHdrs } from '@nats-io/nats-core'
-import { type Bus, closeBus, connectBus } from '@parley/bus/connect'
+import { type Bus, connectBus } from '@parley/bus/connect'
 import { consumerState } from '@parley/bus/stream/stream'
 import { type DurableConsumer, durableConsumers, streamName } from '@parley/contracts/bus/streams'
 import {
@@ -63,7 +63,7 @@ describe('a bus message that cannot be read', () => {
   })
   afterAll(async () => {
     socket.close()
-    await closeBus(bus)
+    await bus.close()
     await platform.stop()
     await hook.stop()
   })

@@ -1,17 +1,18 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { jetstreamManager } from '@nats-io/jetstream'
-import { closeBus, connectBus } from '@parley/bus/connect'
+import { connectBus } from '@parley/bus/connect'
 import { ensureStream } from '@parley/bus/stream/stream'
 import { streamName } from '@parley/contracts/bus/streams'
 import { type NatsPair, newServersDir, startNatsPair } from '@parley/stack/clusters'
+import { makeTestDataDir } from '@parley/stack/test-data'
 import { isolatedServers } from '@parley/stack/test-servers'
 import type { Socket } from 'socket.io-client'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { eventually, type Platform, type PlatformUser, type RunningService, startPlatform } from '../platform.ts'
 
 describe('a realtime node and a gateway on NATS servers that are cut off from each other', () => {
-  const dir = newServersDir()
+  const dir = newServersDir(makeTestDataDir())
   let pair: NatsPair
   let platform: Platform
   let node: RunningService
@@ -97,6 +98,6 @@ async function urlOfStream({ urls }: NatsPair): Promise<string | undefined> {
     if (error instanceof Error) return undefined
     throw error
   } finally {
-    await closeBus(bus)
+    await bus.close()
   }
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { type ServiceProcess, startService } from '@parley/local/service-process'
 import type { Servers } from '@parley/stack/up'
 
-type ServiceName = 'api-gateway' | 'realtime' | 'push' | 'stats'
+type ServiceName = 'api-gateway' | 'realtime' | 'push' | 'stats' | 'all-in-one'
 
 export interface RunningService extends ServiceProcess {
   service: ServiceName
@@ -24,6 +24,8 @@ export interface ServiceStarter {
   start(service: ServiceName, env?: NodeJS.ProcessEnv, root?: string): Promise<RunningService>
   /** The longest-running gateway. */
   firstGateway(): RunningService
+  /** Whether a service was killed: the servers can still have requests of it. */
+  readonly hasKilled: boolean
   /** Stops all remaining services. */
   stop(): Promise<void>
 }
@@ -33,6 +35,7 @@ export function serviceStarter(servers: Servers, logs: string): ServiceStarter {
   const running = new Set<RunningService>()
   const coverage = process.env['NODE_V8_COVERAGE']
   let started = 0
+  let hasKilled = false
 
   const settings = (name: string) => ({
     PATH: process.env['PATH'],
@@ -66,6 +69,7 @@ export function serviceStarter(servers: Servers, logs: string): ServiceStarter {
         url: `http://127.0.0.1:${child.ports['http']}`,
         kill: async () => {
           running.delete(runningService)
+          hasKilled = true
           process.kill(child.pid, 'SIGKILL')
           await gone.promise
         },
@@ -78,9 +82,12 @@ export function serviceStarter(servers: Servers, logs: string): ServiceStarter {
       return runningService
     },
     firstGateway() {
-      const gateway = [...running].find(({ service }) => service === 'api-gateway')
+      const gateway = [...running].find(({ service }) => service === 'api-gateway' || service === 'all-in-one')
       if (!gateway) throw new Error('no api-gateway is running')
       return gateway
+    },
+    get hasKilled() {
+      return hasKilled
     },
     async stop() {
       await Promise.all([...running].map((service) => service.stop()))

@@ -5,7 +5,7 @@ import { cp, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Message } from '@parley/contracts/resources/message'
-import { parleyFile } from '@parley/stack/test-parley-command'
+import { parleyFile } from '@parley/stack/parley-command'
 import type { Socket } from 'socket.io-client'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { type CallbackDouble, startCallback } from '../doubles/callback.ts'
@@ -209,6 +209,18 @@ describe('when NATS loses its log', () => {
     // The second run covers days without events, which are skipped.
     const [rest, events] = [await publishAgain(upTo), await publishAgain(`${6 * 24 * 60}m`)]
     assert.ok(events > before.ids && rest > 0 && rest < events, `${events} events, ${rest} since ${upTo}`)
+    const audited = await platform.db.audit.find({ action: 'rebuild-stream' }).sort({ atMS: 1, id: 1 }).toArray()
+    const outcomes = audited.map(({ after = '{}' }) => JSON.parse(after) as { outcome: string; events?: number })
+    assert.deepEqual(
+      outcomes.map(({ outcome, events: count }) => [outcome, count]),
+      [
+        ['begun', undefined],
+        ...[rest, events].flatMap((count) => [
+          ['begun', undefined],
+          ['done', count],
+        ]),
+      ],
+    )
     const tooOld = run(process.execPath, command(`${8 * 24 * 60}m`), { env })
     await assert.rejects(tooOld, /expected a time within 7 days/)
     const id = await platform.send(room, alice)

@@ -19,7 +19,7 @@ async function send(
   return { status: answer.status, body: (await answer.json()) as Answer['body'] }
 }
 
-const isRefused = ({ status, body }: Answer, what: string, ...codes: string[]) => {
+const assertRefused = ({ status, body }: Answer, what: string, ...codes: string[]) => {
   assert.ok(status >= 400 && status < 500, `${what}: ${status} ${JSON.stringify(body)}`)
   if (codes.length > 0) assert.ok(codes.includes(body.error.code), `${what}: ${JSON.stringify(body)}`)
 }
@@ -69,8 +69,8 @@ export const hostileBodies: HostileInput[] = [
     name: `JSON nested ${depth} deep is 400 wherever it stands`,
     async attack(scene: Scene) {
       for (const { what, method, path, headers, body } of places(scene)) {
-        isRefused(await send(scene, method, path, headers, body(nestedJson(depth))), what, 'INVALID_BODY')
-        isRefused(
+        assertRefused(await send(scene, method, path, headers, body(nestedJson(depth))), what, 'INVALID_BODY')
+        assertRefused(
           await send(scene, method, path, headers, body(`${'['.repeat(depth)}${']'.repeat(depth)}`)),
           what,
           'INVALID_BODY',
@@ -83,7 +83,7 @@ export const hostileBodies: HostileInput[] = [
     async attack(scene) {
       for (const { what, method, path, headers } of places(scene)) {
         for (const body of ['[]', 'null', '1', '"x"', '{', '{"a":1}}', '\u0000', '{"a":NaN}']) {
-          isRefused(await send(scene, method, path, headers, body), `${what}: ${body}`)
+          assertRefused(await send(scene, method, path, headers, body), `${what}: ${body}`)
         }
       }
     },
@@ -93,12 +93,12 @@ export const hostileBodies: HostileInput[] = [
     async attack(scene) {
       for (const number of ['1e400', '-1e400', '-0.5', '12345678901234567890', '9'.repeat(100_000)]) {
         const body = `{"room":"${scene.room}","sender":"owner","message":1.0,"messageType":"text","expiresInS":${number}}`
-        isRefused(await send(scene, 'POST', '/messages', scene.adminHeaders, body), number.slice(0, 30))
+        assertRefused(await send(scene, 'POST', '/messages', scene.adminHeaders, body), number.slice(0, 30))
       }
       for (const number of ['1'.repeat(900_000), `[${'1.0,'.repeat(200_000)}1.0]`, `[${'-0,'.repeat(300_000)}1]`]) {
         const body = `{"room":"${scene.room}","sender":"owner","messageType":"text","message":${number}}`
         const answer = await send(scene, 'POST', '/messages', scene.adminHeaders, body)
-        isRefused(answer, number.slice(0, 30), 'MESSAGE_TOO_LARGE')
+        assertRefused(answer, number.slice(0, 30), 'MESSAGE_TOO_LARGE')
       }
     },
   },

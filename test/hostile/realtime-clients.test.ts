@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs'
 import { connect, type Socket as TcpSocket } from 'node:net'
 import type { Socket } from 'socket.io-client'
 import { afterAll, beforeAll, describe, test } from 'vitest'
-import { openConnections } from '../open-connections.ts'
 import { connectClient, eventually, type Platform, type RunningService, startPlatform } from '../platform.ts'
+import { openConnections } from '../service-metrics.ts'
 
 const attackers = 40
 const maxPayload = 256 * 1024

@@ -13,7 +13,7 @@ async function ask(service: RunningService, path: string, init: RequestInit = {}
 }
 
 /** Asserts an error envelope with this status. */
-function isRefused(text: string, status: number): void {
+function assertRefused(text: string, status: number): void {
   const body = JSON.parse(text) as { RC: number; error: { code: string } }
   assert.equal(body.RC, status)
   assert.match(body.error.code, /^[A-Z_]+$/)
@@ -29,7 +29,7 @@ export const hostileRequests: HostileInput[] = [
       for (const url of refusedUrls) {
         const { status, text } = await ask(gateway, url, { method: 'DELETE', headers: admin })
         assert.equal(status, 400, url)
-        isRefused(text, 400)
+        assertRefused(text, 400)
       }
     },
   },
@@ -77,7 +77,7 @@ export const hostileRequests: HostileInput[] = [
         const init = { method: 'POST', headers: { ...admin, 'content-type': type }, body: '{"room":1,"sender":{}}' }
         const { status, text } = await ask(gateway, '/messages', init)
         assert.ok(status === 400 || status === 415, `${type}: ${status}`)
-        isRefused(text, status)
+        assertRefused(text, status)
       }
     },
   },
@@ -190,7 +190,7 @@ export const hostileRequests: HostileInput[] = [
         for (const { text } of await Promise.all(answers)) {
           const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(text)?.[1])
           assert.ok(status === 401 || status === 429, text)
-          isRefused(text.split('\r\n\r\n')[1] ?? '', status)
+          assertRefused(text.split('\r\n\r\n')[1] ?? '', status)
         }
       }
     },

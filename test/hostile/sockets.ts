@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { openConnections } from '../open-connections.ts'
 import { connectClient, eventually } from '../platform.ts'
+import { openConnections } from '../service-metrics.ts'
 import type { HostileInput } from './hostile-input.ts'
 import { raw, untilClosed, upgradeRequest } from './raw.ts'
 import type { Scene } from './test-scene.ts'
@@ -24,7 +24,7 @@ function silentCrowd(...crowded: Parameters<typeof crowd>): HostileInput {
   return { ...crowd(...crowded), isSilent: true }
 }
 
-const sayAll =
+const sendAll =
   (...packets: string[]) =>
   (socket: WebSocket) => {
     for (const packet of packets) socket.send(packet)
@@ -79,24 +79,24 @@ export const hostileSockets: HostileInput[] = [
       }
     },
   },
-  crowd('oversized frames', ({ node }) => untilClosed(node, sayAll(`42["conf","${'x'.repeat(maxPayload)}"]`))),
-  crowd('unknown packet types', ({ node }) => untilClosed(node, sayAll('9'))),
+  crowd('oversized frames', ({ node }) => untilClosed(node, sendAll(`42["conf","${'x'.repeat(maxPayload)}"]`))),
+  crowd('unknown packet types', ({ node }) => untilClosed(node, sendAll('9'))),
   // CVE-2022-2421 and CVE-2023-32695 of socket.io-parser: placeholders and event names of other types.
-  crowd('events whose names are no strings', ({ node }) => untilClosed(node, sayAll('40', '42[{"toString":"x"}]'))),
+  crowd('events whose names are no strings', ({ node }) => untilClosed(node, sendAll('40', '42[{"toString":"x"}]'))),
   crowd('placeholders that name a method', ({ node }) =>
     untilClosed(node, (socket) => {
-      sayAll('40', '451-["conf",{"_placeholder":true,"num":"splice"}]')(socket)
+      sendAll('40', '451-["conf",{"_placeholder":true,"num":"splice"}]')(socket)
       socket.send(new Uint8Array([1]))
     }),
   ),
   crowd('thousands of namespaces', ({ node }) =>
-    untilClosed(node, sayAll(...Array.from({ length: 2_000 }, (_, i) => `40/namespace-${i},`))),
+    untilClosed(node, sendAll(...Array.from({ length: 2_000 }, (_, i) => `40/namespace-${i},`))),
   ),
   crowd('connecting and disconnecting again and again', ({ node }) =>
-    untilClosed(node, sayAll(...Array.from({ length: 2_000 }, (_, i) => (i % 2 === 0 ? '40' : '41')))),
+    untilClosed(node, sendAll(...Array.from({ length: 2_000 }, (_, i) => (i % 2 === 0 ? '40' : '41')))),
   ),
   crowd('garbage logins', ({ node }) =>
-    untilClosed(node, sayAll('40', ...Array.from({ length: 900 }, (_, i) => `42${i}["auth2","no token ${i}",{}]`))),
+    untilClosed(node, sendAll('40', ...Array.from({ length: 900 }, (_, i) => `42${i}["auth2","no token ${i}",{}]`))),
   ),
   {
     name: 'emits nested two thousand deep are acknowledged with 400, or end the connection',
@@ -114,7 +114,7 @@ export const hostileSockets: HostileInput[] = [
     },
   },
   silentCrowd('missing attachments', ({ node }) =>
-    untilClosed(node, sayAll('40', '4510-["conf",{"_placeholder":true,"num":0}]')),
+    untilClosed(node, sendAll('40', '4510-["conf",{"_placeholder":true,"num":0}]')),
   ),
   silentCrowd('broken framing', async ({ node }) => {
     const frame = Buffer.from([0xf1, 0x80, 0, 0, 0, 0])
@@ -127,7 +127,7 @@ export const hostileSockets: HostileInput[] = [
     }
     await raw(node, `POST /socket.io/?${query}&sid=${sid} HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n4`)
   }),
-  silentCrowd('sockets that never authenticate', ({ node }) => untilClosed(node, sayAll('40'))),
+  silentCrowd('sockets that never authenticate', ({ node }) => untilClosed(node, sendAll('40'))),
   silentCrowd('half an upgrade', ({ node }) => raw(node, upgradeRequest().slice(0, -4))),
   {
     name: 'an emit with arguments of wrong types is acknowledged with 400 and changes nothing',

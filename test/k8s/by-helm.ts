@@ -38,7 +38,8 @@ export function byHelm({ now, before }: Images): Way {
     },
   ]
   return {
-    does: 'installs [the chart](../deploy/helm/parley/README.md) with Helm, next to the servers of [deploy/k8s/overlays/try](operations.md#kubernetes),',
+    description:
+      'installs [the chart](../deploy/helm/parley/README.md) with Helm, next to the servers of [deploy/k8s/overlays/try](operations.md#kubernetes),',
     async install() {
       await installServers()
       // With --keep, the release can already exist.

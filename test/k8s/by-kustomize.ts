@@ -16,7 +16,7 @@ export function byKustomize({ now, before }: Images): Way {
     { target: { kind: 'Job', name: 'migrate' }, patch: JSON.stringify(deleted('batch/v1', 'Job')) },
   ]
   return {
-    does: 'applies [deploy/k8s/overlays/try](operations.md#kubernetes)',
+    description: 'applies [deploy/k8s/overlays/try](operations.md#kubernetes)',
     async install() {
       writeOverlay(before ?? now, [])
       await kubectl(['apply', '--kustomize', dir])

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
-import { connectionsIn } from '../open-connections.ts'
+import { connectionsIn } from '../service-metrics.ts'
 
 export const namespace = 'parley'
 export const deployments = ['api-gateway', 'realtime', 'push', 'stats'] as const

@@ -1,7 +1,6 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { type ChaosClient, clientKind, startChaosClient } from '../faults/chaos-client.ts'
-import { call } from '../platform.ts'
+import { call, eventually } from '../platform.ts'
 import { type Calls, countedCalls } from './counted-calls.ts'
 import type { TimedCallsOptions, TimedCallsReport } from './timed-calls.ts'
 
@@ -37,7 +36,7 @@ export interface Load {
   /** Starts sending until the next report. */
   begin(): void
   /** Stops sending, waits until every client is connected and has all messages, and returns the observations since the start. */
-  look(): Promise<Seen>
+  report(): Promise<Seen>
   stop(): void
 }
 
@@ -71,7 +70,8 @@ export async function startLoad({
   const clients = tokens.map((token, n) =>
     startChaosClient({ ...where, token, clientKey, rooms: roomsOf(n), ...clientKind(n) }),
   )
-  await until('every client is there', () => clients.every(({ isBack }) => isBack))
+  const allBack = () => eventually('every client is connected', () => clients.every(({ isBack }) => isBack), 120)
+  await allBack()
 
   const timed: TimedCallsOptions = {
     gatewayUrl,
@@ -109,20 +109,20 @@ export async function startLoad({
       stopped = Promise.withResolvers()
       thread.postMessage('begin', [])
     },
-    async look() {
+    async report() {
       thread.postMessage('stop', [])
       const { sent, calls } = await Promise.race([stopped.promise, failed])
-      await until('every client is back', () => clients.every(({ isBack }) => isBack))
+      await allBack()
       // A client of a vanished node considers itself connected until it misses a heartbeat.
-      await until('every client has a node', async () => (await options.openConnections()) >= clients.length)
-      await until('every client is back', () => clients.every(({ isBack }) => isBack))
+      await eventually('every client has a node', async () => (await options.openConnections()) >= clients.length, 120)
+      await allBack()
       // Messages still missing then are lost.
-      await until('every client has everything', () => lacking() === 0).catch(() => undefined)
+      await eventually('every client has everything', () => lacking() === 0, 120).catch(() => undefined)
       const lost = lacking() - lostBefore
       lostBefore += lost
       const own = clients.map(({ connections }, n) => connections.length - (connectionsBefore[n] ?? 0))
       return {
-        ...together(calls, counted.take()),
+        ...combine(calls, counted.take()),
         sent,
         lost,
         twice: Math.max(0, stored() - storedBefore - sent),
@@ -138,7 +138,7 @@ export async function startLoad({
 }
 
 /** Combines timed and untimed calls; the latencies are those of the timed ones. */
-function together(timed: Calls, others: Calls): Calls {
+function combine(timed: Calls, others: Calls): Calls {
   return {
     ...timed,
     calls: timed.calls + others.calls,
@@ -154,12 +154,4 @@ function sums(one: Record<string, number>, other: Record<string, number>): Recor
 
 function countMissing(of: ReadonlySet<string> = new Set(), have: ReadonlySet<string> = new Set()): number {
   return [...of].filter((id) => !have.has(id)).length
-}
-
-async function until(what: string, isSo: () => boolean | Promise<boolean>, withinMS = 120_000): Promise<void> {
-  const endMS = performance.now() + withinMS
-  while (!(await isSo())) {
-    if (performance.now() > endMS) throw new Error(`not within ${withinMS / 1_000} s: ${what}`)
-    await pause(100)
-  }
 }

@@ -54,7 +54,7 @@ the images (kind load docker-image, minikube image load).`,
     keep?: true
   }>()
 
-const say = (line: string) => console.log(`${new Date().toISOString().slice(11, 19)} ${line}`)
+const log = (line: string) => console.log(`${new Date().toISOString().slice(11, 19)} ${line}`)
 const { before } = options
 const images = { now: options.image, ...(before && { before }) }
 const way = (options.kustomize ? byKustomize : byHelm)(images)
@@ -70,7 +70,7 @@ process.exit()
 async function run(): Promise<number> {
   await takeNamespace()
   try {
-    say(`installing ${before ?? options.image}`)
+    log(`installing ${before ?? options.image}`)
     await way.install()
     await kubectl(['wait', '--for=condition=Available', 'deployment', '--all', '--timeout=5m'])
     await atRest()
@@ -81,10 +81,10 @@ async function run(): Promise<number> {
     console.log(`\n${tableOf(run)}\n\n${resourcesOf(run)}\n`)
     console.log(faults.length === 0 ? 'All goals are met.' : faults.map((fault) => `✖ ${fault}`).join('\n'))
     writeFileSync(options.report, pageOf(run))
-    say(`written: ${options.report}`)
+    log(`written: ${options.report}`)
     return faults.length === 0 ? 0 : 1
   } finally {
-    if (options.keep) say(`left in the namespace ${namespace}`)
+    if (options.keep) log(`left in the namespace ${namespace}`)
     else await kubectl(['delete', 'namespace', namespace, '--timeout=5m'])
   }
 }
@@ -122,7 +122,7 @@ async function demo({ apiKey, clientKey }: Keys): Promise<void> {
   try {
     const args = ['local/src/demo.ts', '--url', front.url, '--api-key', apiKey, '--client-key', clientKey]
     const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: root })
-    say(`the demo, by port-forward: ${stdout.trim().split('\n').at(-1)}`)
+    log(`the demo, by port-forward: ${stdout.trim().split('\n').at(-1)}`)
   } finally {
     await front.stop()
   }
@@ -133,13 +133,13 @@ async function underLoad(keys: Keys): Promise<Run> {
   const urls = gatewayUrl && realtimeUrl ? { gatewayUrl, realtimeUrl } : await nodeUrls()
   const { clients, sends } = options
   const load = await startLoad({ ...keys, ...urls, clients, sends, openConnections })
-  say(`${load.clients.length} clients are connected to ${urls.realtimeUrl}`)
+  log(`${load.clients.length} clients are connected to ${urls.realtimeUrl}`)
   const resources = watchResources()
-  const busyBefore = busy()
+  const loadBefore = loadAverage()
   load.begin()
   await pause(options.quietSeconds * 1_000)
-  const quiet = await load.look()
-  say(`nothing done for ${options.quietSeconds} s: ${JSON.stringify(quiet)}`)
+  const quiet = await load.report()
+  log(`nothing done for ${options.quietSeconds} s: ${JSON.stringify(quiet)}`)
   const done: Done[] = []
   const crashed = new Set<string>()
   // Failures of services while the servers start do not count.
@@ -149,17 +149,20 @@ async function underLoad(keys: Keys): Promise<Run> {
     load.begin()
     const remark = await step.run()
     const seconds = (performance.now() - beginMS) / 1_000
-    const seen = await load.look()
+    const seen = await load.report()
     done.push({ ...seen, step, seconds, ...(remark && { remark }) })
     for (const { name, restarts } of await podsOf(...deployments)) {
       if (restarts > (restartsBefore.get(name) ?? 0)) crashed.add(name)
     }
-    say(`${step.name}: ${JSON.stringify({ ...seen, ...(remark && { remark }) })}`)
+    log(`${step.name}: ${JSON.stringify({ ...seen, ...(remark && { remark }) })}`)
   }
   load.stop()
   return {
-    does: way.does,
-    ground: [...(await groundOf()), `load average of the machine: ${busyBefore} before, ${busy()} after`],
+    description: way.description,
+    environment: [
+      ...(await environmentOf()),
+      `load average of the machine: ${loadBefore} before, ${loadAverage()} after`,
+    ],
     quiet,
     done,
     resources: resources.stop(),
@@ -168,11 +171,11 @@ async function underLoad(keys: Keys): Promise<Run> {
 }
 
 /** The machine's load average over a minute, including other programs. */
-function busy(): string {
+function loadAverage(): string {
   return (loadavg()[0] ?? 0).toFixed(1)
 }
 
-async function groundOf(): Promise<string[]> {
+async function environmentOf(): Promise<string[]> {
   const version = JSON.parse(await kubectl(['version', '--output', 'json'])) as {
     serverVersion: { gitVersion: string }
   }

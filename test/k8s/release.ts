@@ -21,7 +21,7 @@ export interface Images {
 /** A way to install Parley in the cluster and to update it. */
 export interface Way {
   /** Description in Markdown, such as "installs the chart". */
-  does: string
+  description: string
   /** Installs the earlier release, or this one if there is none, with the servers. Does not wait until it is ready. */
   install(): Promise<void>
   /** Updates and rollbacks. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { Socket } from 'socket.io-client'
 import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest'
 import { type CallbackDouble, startCallback } from '../doubles/callback.ts'
-import { type MongoProxy, openMongoProxy } from '../doubles/held-reads.ts'
+import { openReadProxy, type ReadProxy } from '../doubles/read-proxy.ts'
 import { eventually, type Fields, type Platform, type PlatformUser, startPlatform } from '../platform.ts'
 
 interface Ack {
@@ -14,7 +14,7 @@ const env = { PARLEY_MODERATE_ALLOW_PRIVATE_TARGETS: 'true', PARLEY_MODERATE_TIM
 
 describe('emits of one socket to one room without waiting for acknowledgements', () => {
   let platform: Platform
-  let proxy: MongoProxy
+  let proxy: ReadProxy
   let hook: CallbackDouble
   let robot: PlatformUser
   let socket: Socket
@@ -24,7 +24,7 @@ describe('emits of one socket to one room without waiting for acknowledgements',
 
   beforeAll(async () => {
     ;[platform, hook] = await Promise.all([startPlatform(), startCallback()])
-    proxy = await openMongoProxy(platform.servers.mongoUrl)
+    proxy = await openReadProxy(platform.servers.mongoUrl)
     const [, node] = await Promise.all([
       platform.start('api-gateway', env),
       platform.start('realtime', { ...env, PARLEY_MONGO_URL: proxy.url }),

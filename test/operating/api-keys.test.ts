@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { commandEnv, parleyFile } from '@parley/stack/test-parley-command'
+import { commandEnv, parleyFile } from '@parley/stack/parley-command'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { call, eventually, type Platform, type RunningService, startPlatform } from '../platform.ts'
 
@@ -147,6 +147,7 @@ describe('parley key and parley operator', () => {
     assert.deepEqual(await seen(reset), [401, 401])
     assert.equal((await parley('audit', 'verify', '*')).code, 0)
     for (const [args, error] of [
+      [['add', email, '--app', platform.app, 'nope'], 'there is no app "nope"'],
       [['remove', email], 'there is no operator "olivia@example.com"'],
       [['add', 'olivia'], '<email>: '],
       [['add', email, '--role', 'king'], '--role: '],

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { eventually, type Platform, type RunningService, startPlatform } from '../platform.ts'
+import { metricsOf } from '../service-metrics.ts'
 
 describe('a ban from the app', () => {
   let platform: Platform
@@ -22,7 +23,7 @@ describe('a ban from the app', () => {
     await platform.admin('POST', '/admin/clients/eve/ban', {})
     await eventually('the socket is closed', () => reason !== undefined)
     assert.deepEqual([reason, stays.connected], ['io server disconnect', true])
-    const metrics = await (await fetch(`http://127.0.0.1:${node.ports['internal']}/metrics`)).text()
+    const metrics = await metricsOf(node)
     assert.match(metrics, /reason="user banned"[^\n]* 1$/m)
     stays.close()
   })

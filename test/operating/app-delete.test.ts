@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
+import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { connectDb, type Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
 import { findAllMessages } from '@parley/db/message-buckets/all-messages'
 import { type DemoKeys, makeApp } from '@parley/local/make-app'
-import { commandEnv, parleyFile } from '@parley/stack/test-parley-command'
+import { commandEnv, parleyFile } from '@parley/stack/parley-command'
 import type { Socket } from 'socket.io-client'
 import { afterAll, beforeAll, describe, test } from 'vitest'
-import { openMongoProxy } from '../doubles/held-reads.ts'
+import { openReadProxy } from '../doubles/read-proxy.ts'
 import { call, connectClient, eventually, type Platform, type RunningService, startPlatform } from '../platform.ts'
 import { fillCollections } from '../test-app-rows.ts'
 
@@ -120,9 +121,12 @@ describe('parley app delete', () => {
     // Keep using the keys, so that both gateways cache them.
     const deleting = new AbortController()
     const using = (async () => {
-      while (!deleting.signal.aborted) await statuses(platform, own.token)
+      while (!deleting.signal.aborted) {
+        await statuses(platform, own.token)
+        await pause(50)
+      }
     })()
-    const proxy = await openMongoProxy(platform.servers.mongoUrl)
+    const proxy = await openReadProxy(platform.servers.mongoUrl)
     const half = proxy.holdNextRead('messages')
     const killed = spawn(process.execPath, [parleyFile, 'app', 'delete', platform.app, '--yes'], {
       env: { ...env, PARLEY_MONGO_URL: proxy.url },

@@ -3,9 +3,10 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { connectDb, type Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
-import { commandEnv, parleyFile } from '@parley/stack/test-parley-command'
+import { commandEnv, parleyFile } from '@parley/stack/parley-command'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { eventually, type Platform, type PlatformUser, startPlatform } from '../platform.ts'
+import { metricsOf } from '../service-metrics.ts'
 
 const run = promisify(execFile)
 
@@ -52,7 +53,7 @@ describe('a wrong unread count', () => {
       PARLEY_STATS_BADGE_CHECK_ROOMS: '100',
     })
     const metric = async (name: string) => {
-      const text = await (await fetch(`http://127.0.0.1:${stats.ports['internal']}/metrics`)).text()
+      const text = await metricsOf(stats)
       return Number(new RegExp(`^${name}\\{[^}]*\\} (\\d+)`, 'm').exec(text)?.[1])
     }
     await eventually('badges are verified', async () => (await metric('parley_badges_verified_total')) >= 4)

@@ -5,6 +5,7 @@ import { freePorts } from '@parley/stack/free-ports'
 import { closeTogether, openTcpProxy } from '@parley/stack/tcp-proxy'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { eventually, type Platform, type RunningService, startPlatform } from '../platform.ts'
+import { metricsOf } from '../service-metrics.ts'
 
 describe('the canary of stats', () => {
   let platform: Platform
@@ -40,7 +41,7 @@ describe('the canary of stats', () => {
   })
 
   async function count(name: string, step: string): Promise<number> {
-    const metrics = await (await fetch(`http://127.0.0.1:${stats.ports['internal']}/metrics`)).text()
+    const metrics = await metricsOf(stats)
     const line = new RegExp(`^${name}\\{(?=[^}]*step="${step}")[^}]*\\} (\\d+)$`, 'm')
     return Number(line.exec(metrics)?.[1] ?? 0)
   }

@@ -6,6 +6,7 @@ import { connectDb, type Db } from '@parley/db/connect'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { call, eventually, type Platform, type PlatformUser, type RunningService, startPlatform } from '../platform.ts'
 import { readiness } from '../readiness.ts'
+import { metricsOf } from '../service-metrics.ts'
 
 const preload = pathToFileURL(join(import.meta.dirname, '../doubles/shifted-clock.ts')).href
 const minute = 60_000
@@ -43,7 +44,7 @@ describe('a gateway whose clock is 10 minutes ahead', () => {
     assert.equal(status, 503)
     assert.match(failing['clock'] ?? '', /^\d+\.\d s ahead of MongoDB$/)
     assert.equal((await readiness(right)).status, 200)
-    const metrics = await (await fetch(`http://127.0.0.1:${ahead.ports['internal']}/metrics`)).text()
+    const metrics = await metricsOf(ahead)
     const [, seconds] = /^parley_clock_offset_seconds\S* (\S+)$/m.exec(metrics) ?? []
     assert.ok(Math.abs(Number(seconds) - 600) < 60, seconds)
     assert.match(readFileSync(ahead.logFile, 'utf8'), /clock differs from that of MongoDB/)
@@ -95,7 +96,7 @@ test('a process whose clock is off by a few seconds is ready and reports the dif
   try {
     const behind = await platform.start('stats', shifted(-8_000))
     assert.equal((await readiness(behind)).status, 200)
-    const metrics = await (await fetch(`http://127.0.0.1:${behind.ports['internal']}/metrics`)).text()
+    const metrics = await metricsOf(behind)
     const [, seconds] = /^parley_clock_offset_seconds\S* (\S+)$/m.exec(metrics) ?? []
     assert.ok(Number(seconds) < -5 && Number(seconds) > -20, seconds)
     assert.match(readFileSync(behind.logFile, 'utf8'), /clock differs from that of MongoDB/)

@@ -4,8 +4,9 @@ import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { commandEnv } from '@parley/stack/test-parley-command'
-import { describe, test } from 'vitest'
+import { commandEnv } from '@parley/stack/parley-command'
+import { beforeAll, describe, test } from 'vitest'
+import type { PrintedHelp } from './print-helps.ts'
 
 const root = join(import.meta.dirname, '../..')
 const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: Record<string, string> }
@@ -14,21 +15,43 @@ const commands = Object.keys(scripts).filter((name) => !(name.startsWith('pre') 
 /** Long enough for a busy machine, but not for a command that starts servers instead of printing its usage. */
 const timeout = 60_000
 
-/** The command's output. Fails unless it exits with code 0. */
-async function helpOf(name: string): Promise<string> {
-  const env = {
-    ...commandEnv,
-    PATH: `${join(root, 'node_modules/.bin')}:${commandEnv.PATH}`,
-    HOME: process.env['HOME'],
-  }
-  const line = `${scripts[name]} --help`
-  const { stdout } = await promisify(execFile)('sh', ['-c', line], { cwd: root, env, timeout })
-  return stdout
+const env = {
+  ...commandEnv,
+  PATH: `${join(root, 'node_modules/.bin')}:${commandEnv.PATH}`,
+  HOME: process.env['HOME'],
 }
+const run = promisify(execFile)
+
+/** The TypeScript files that a command runs with Node; undefined if it runs anything else, or a file that others import. */
+function filesOf(name: string): string[] | undefined {
+  const files = scripts[name]?.split(' && ').map((line) => join(root, /^node (\S+\.ts)$/.exec(line)?.[1] ?? ''))
+  const isProgram = (file: string) => file.endsWith('.ts') && !readFileSync(file, 'utf8').includes('import.meta.main')
+  return files?.every(isProgram) ? files : undefined
+}
+
+const startFile = join(root, 'local/src/start.ts')
+const helps = new Map<string, PrintedHelp>()
+beforeAll(async () => {
+  const files = new Set([startFile, ...commands.flatMap((name) => filesOf(name) ?? [])])
+  const printer = join(import.meta.dirname, 'print-helps.ts')
+  const { stdout } = await run(process.execPath, [printer, ...files], { cwd: root, env, timeout })
+  for (const line of stdout.trimEnd().split('\n')) {
+    const help = JSON.parse(line) as PrintedHelp
+    helps.set(help.file, help)
+  }
+})
 
 describe('every npm command prints its usage with --help', () => {
   for (const name of commands) {
-    test(`npm run ${name} -- --help`, async () => assert.match(await helpOf(name), /usage|common commands/i))
+    test(`npm run ${name} -- --help`, async () => {
+      for (const file of filesOf(name) ?? []) {
+        assert.equal(helps.get(file)?.code, 0, file)
+        assert.match(helps.get(file)?.text ?? '', /usage/i)
+      }
+      if (filesOf(name)) return
+      const { stdout } = await run('sh', ['-c', `${scripts[name]} --help`], { cwd: root, env, timeout })
+      assert.match(stdout, /usage|common commands/i)
+    })
   }
 })
 
@@ -39,7 +62,7 @@ describe('npm start -- --help', () => {
       for (const file of ['package.json', 'local/start', 'local/start-help.txt'])
         cpSync(join(root, file), join(clone, file))
       const env = { PATH: process.env['PATH'], HOME: process.env['HOME'] }
-      const { stdout } = await promisify(execFile)('npm', ['start', '--', '--help'], { cwd: clone, env, timeout })
+      const { stdout } = await run('npm', ['start', '--', '--help'], { cwd: clone, env, timeout })
       assert.match(stdout, /Usage: npm start/)
       assert.equal(existsSync(join(clone, 'node_modules')), false)
     } finally {
@@ -47,12 +70,8 @@ describe('npm start -- --help', () => {
     }
   })
 
-  test('lists the actual options', async () => {
-    const { stdout } = await promisify(execFile)(process.execPath, ['local/src/start.ts', '--help'], {
-      cwd: root,
-      timeout,
-    })
+  test('lists the actual options', () => {
     // Update it by: node local/src/start.ts --help > local/start-help.txt
-    assert.equal(readFileSync(join(root, 'local/start-help.txt'), 'utf8'), stdout)
+    assert.equal(readFileSync(join(root, 'local/start-help.txt'), 'utf8'), helps.get(startFile)?.text)
   })
 })

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { commandEnv, parleyFile } from '@parley/stack/test-parley-command'
+import { commandEnv, parleyFile } from '@parley/stack/parley-command'
 import type { Platform } from '../platform.ts'
 
 const hour = 3_600_000

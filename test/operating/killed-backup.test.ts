@@ -4,7 +4,8 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { lowerHistory, raiseHistory } from '@parley/db/backup/history-window'
 import { connectDb, type Db } from '@parley/db/connect'
-import { parleyFile } from '@parley/stack/test-parley-command'
+import { listenOnLoopback } from '@parley/stack/loopback'
+import { parleyFile } from '@parley/stack/parley-command'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { eventually, type Platform, startPlatform } from '../platform.ts'
 
@@ -31,9 +32,8 @@ describe('a backup raises the history window of MongoDB', () => {
   test('which the stats service restores after the backup was killed', async () => {
     const before = await window()
     // A bucket that never responds, so the backup blocks at its first file.
-    const bucket = createServer().listen(0, '127.0.0.1')
-    await once(bucket, 'listening')
-    const { port } = bucket.address() as { port: number }
+    const bucket = createServer()
+    const port = await listenOnLoopback(bucket)
     const env = {
       PATH: process.env['PATH'],
       PARLEY_MONGO_URL: platform.servers.mongoUrl,

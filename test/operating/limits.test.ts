@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { io } from 'socket.io-client'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { call, connectClient, eventually, type Platform, type RunningService, startPlatform } from '../platform.ts'
+import { metricsOf } from '../service-metrics.ts'
 
 describe('limits of a realtime node', () => {
   let platform: Platform
@@ -32,7 +33,7 @@ describe('limits of a realtime node', () => {
     })
   }
   async function metric(node: RunningService, name: string): Promise<number> {
-    const metrics = await (await fetch(`http://127.0.0.1:${node.ports['internal']}/metrics`)).text()
+    const metrics = await metricsOf(node)
     return Number(new RegExp(`^${name}(?:\\{.*\\})? (\\d+)`, 'm').exec(metrics)?.[1] ?? 0)
   }
   const counted = (node: RunningService, limit: string) =>
@@ -208,7 +209,7 @@ describe('limits of a realtime node', () => {
     assert.equal(refusal.headers.get('retry-after'), '1')
     assert.partialDeepStrictEqual(await refusal.json(), { message: 'this node is full: try again' })
     assert.equal(await counted(node, 'connections'), 1)
-    assert.match(readFileSync(node.logFile, 'utf8'), /"connections":2,"most":2,"msg":"this node is full/)
+    assert.match(readFileSync(node.logFile, 'utf8'), /"connections":2,"most":2,"msg":"node full/)
     sockets[0]?.close()
     await eventually('a place is free', async () => (await open()).status === 200)
     sockets[1]?.close()

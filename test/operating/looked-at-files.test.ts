@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { json } from 'node:stream/consumers'
+import { listenOnLoopback } from '@parley/stack/loopback'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { eventually, type Platform, type PlatformUser, startPlatform } from '../platform.ts'
 
@@ -27,8 +26,9 @@ describe('the stats service processes files', () => {
   })
   let platform: Platform
   let alice: PlatformUser
+  let scanPort = 0
   beforeAll(async () => {
-    await once(scanner.listen(0, '127.0.0.1'), 'listening')
+    scanPort = await listenOnLoopback(scanner)
     platform = await startPlatform()
   })
   afterAll(async () => {
@@ -38,7 +38,7 @@ describe('the stats service processes files', () => {
   })
 
   test('scans them at URLs of the gateways and makes thumbnails; it does not start without PARLEY_FILES_URL', async () => {
-    const scanUrl = `http://127.0.0.1:${(scanner.address() as AddressInfo).port}`
+    const scanUrl = `http://127.0.0.1:${scanPort}`
     const env = { PARLEY_FILES_FOLDER: folder, PARLEY_FILES_SCAN_URL: scanUrl }
     const gateway = await platform.start('api-gateway', env)
     alice = await platform.newUser('alice')

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { type Balanced, startBalanced } from '../faults/balanced.ts'
 import { type Load, startLoad } from '../k8s/load.ts'
-import { openConnections } from '../open-connections.ts'
+import { openConnections } from '../service-metrics.ts'
 
 describe('services replaced under load, as in an update', () => {
   let at: Balanced
@@ -40,7 +40,7 @@ describe('services replaced under load, as in an update', () => {
       load.begin()
       const before = load.clients.map(({ ends }) => ends.length)
       await replaceAll(kind)
-      const { sent, refused, unanswered, lost, twice, reconnects } = await load.look()
+      const { sent, refused, unanswered, lost, twice, reconnects } = await load.report()
       assert.ok(sent > 0)
       const ends = load.clients.map((client, n) => client.ends.slice(before[n]))
       assert.deepEqual(

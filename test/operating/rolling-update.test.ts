@@ -30,7 +30,7 @@ describe('a rolling update to a release with one more migration and field', () =
 
   beforeAll(async () => {
     root = nextRelease()
-    platform = await startPlatform()
+    platform = await startPlatform({ changesSchema: true })
     db = await connectDb(platform.servers.mongoUrl)
     const [gateway, realtime] = await Promise.all([platform.start('api-gateway'), platform.start('realtime')])
     before = gateway

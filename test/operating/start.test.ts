@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { listenOnLoopback } from '@parley/stack/loopback'
 import { isolatedServers } from '@parley/stack/test-servers'
 import { io } from 'socket.io-client'
 import { afterAll, afterEach, beforeAll, describe, onTestFinished, test } from 'vitest'
@@ -150,14 +150,12 @@ describe('npm start', () => {
   })
 
   test('a port in use is reported in one sentence', async () => {
-    const taken = createServer().listen(0, '127.0.0.1')
-    await once(taken, 'listening')
-    const address = taken.address()
-    const port = typeof address === 'object' ? address?.port : 0
+    const taken = createServer()
+    const port = await listenOnLoopback(taken)
     const { code, text } = await start(['--port', `${port}`]).end
     taken.close()
     assert.equal(code, 1)
-    assertOneSentence(text, new RegExp(`^Port ${port} of 127\\.0\\.0\\.1 is in use: .*--port ${Number(port) + 1}$`))
+    assertOneSentence(text, new RegExp(`^Port ${port} of 127\\.0\\.0\\.1 is in use: .*--port ${port + 1}$`))
   })
 
   test('a data folder without write permission is reported in one sentence', async () => {

@@ -150,7 +150,7 @@ describe('a trace (OpenTelemetry)', () => {
       const { status } = await call(alone.url, 'GET', '/admin/clients?limit=1', { 'im-api-key': platform.apiKey })
       assert.equal(status, 200)
     }
-    await eventually('the line', () => readFileSync(alone.logFile, 'utf8').includes('traces not delivered'))
+    await eventually('the line', () => readFileSync(alone.logFile, 'utf8').includes('traces not exported'))
     await alone.stop()
   })
 

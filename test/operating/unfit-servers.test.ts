@@ -2,14 +2,15 @@ import assert from 'node:assert/strict'
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { type AddressInfo, connect, createServer } from 'node:net'
+import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { freePorts } from '@parley/stack/free-ports'
 import { locate } from '@parley/stack/locate'
+import { listenOnLoopback } from '@parley/stack/loopback'
+import { parleyFile } from '@parley/stack/parley-command'
 import { tcpAnswer } from '@parley/stack/tcp-answer'
-import { parleyFile } from '@parley/stack/test-parley-command'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { eventually, type Platform, startPlatform } from '../platform.ts'
 
@@ -136,8 +137,7 @@ describe('a service exits with one sentence, and so does `parley migrate`', () =
           one.on('close', () => other.destroy())
         }
       })
-      await once(proxy.listen(0, '127.0.0.1'), 'listening')
-      const { port } = proxy.address() as AddressInfo
+      const port = await listenOnLoopback(proxy)
       await refusedBy(sentence, { [`PARLEY_${name}_URL`]: url(port, real) }, [by]).finally(() => proxy.close())
     })
   }

@@ -2,6 +2,7 @@ import { Agent, request } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import { io, type Socket } from 'socket.io-client'
 import { eventually, type Platform, type PlatformUser, startPlatform } from '../platform.ts'
+import { metricsOf } from '../service-metrics.ts'
 import { createHeardOrder, type HeardOrder, orderingKeyOf, type Placed } from './heard-order.ts'
 
 export interface OrderOptions {
@@ -237,7 +238,7 @@ function fetchText(agent: Agent, url: string, method: string, headers: Record<st
 async function waitsOf(nodes: readonly { ports: Record<string, number> }[]): Promise<Record<string, number>> {
   const waits: Record<string, number> = {}
   for (const { ports } of nodes) {
-    const text = await (await fetch(`http://127.0.0.1:${ports['internal']}/metrics`)).text()
+    const text = await metricsOf({ ports })
     for (const [, outcome = '', count] of text.matchAll(
       /^parley_realtime_order_waits_total\{.*outcome="([^"]+)".*\} (\d+)/gm,
     ))

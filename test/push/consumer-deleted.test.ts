@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { jetstreamManager } from '@nats-io/jetstream'
-import { type Bus, closeBus, connectBus } from '@parley/bus/connect'
+import { type Bus, connectBus } from '@parley/bus/connect'
 import { durableConsumers, streamName } from '@parley/contracts/bus/streams'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { type CallbackDouble, startCallback } from '../doubles/callback.ts'
@@ -30,7 +30,7 @@ describe('stream consumers deleted by an operator', () => {
     room = await platform.newRoom([alice, bob], { webhook: hook.url })
   })
   afterAll(async () => {
-    await closeBus(bus)
+    await bus.close()
     await platform.stop()
     await hook.stop()
   })

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { proves } from '@parley/conformance/proves'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest'
@@ -209,10 +210,11 @@ describe('PUSH_GENERIC', () => {
     const grown = (await bytes()) - before
     assert.ok(grown < 150 * 1024 * 1024, `${Math.round(grown / 1024 / 1024)} MiB more`)
     await hook.stop()
+    await push.stop()
+    assert.match(readFileSync(push.logFile, 'utf8'), /"msg":"stopped"\}\n$/, 'within the drain time')
   })
 
   test('is retried after a timeout, with the same webhook-id', async () => {
-    await push.stop()
     push = await startPush({ PARLEY_PUSH_CALL_TIMEOUT_MS: '1000' })
     const room = await platform.newRoom([alice, bob])
     let hung = false

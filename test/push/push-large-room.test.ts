@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { key } from '@parley/db/keys'
 import { afterAll, beforeAll, describe, test } from 'vitest'
-import { type MongoProxy, openMongoProxy } from '../doubles/held-reads.ts'
+import { openReadProxy, type ReadProxy } from '../doubles/read-proxy.ts'
 import { eventually } from '../platform.ts'
 import { type PushPlatform, startPushPlatform } from './test-push-platform.ts'
 
@@ -11,11 +11,11 @@ const deviceOf = (user: string) => `${user}-fcm`
 
 describe('the pushes of a message to a large room', () => {
   let platform: PushPlatform
-  let proxy: MongoProxy
+  let proxy: ReadProxy
   const members = Array.from({ length: count }, (_, i) => `member ${i}`)
   beforeAll(async () => {
     platform = await startPushPlatform()
-    proxy = await openMongoProxy(platform.servers.mongoUrl)
+    proxy = await openReadProxy(platform.servers.mongoUrl)
     const { db, app } = platform
     for (let i = 0; i < count; i += 1_000) {
       await platform.admin('POST', '/admin/clients/list', { data: members.slice(i, i + 1_000).map((_id) => ({ _id })) })

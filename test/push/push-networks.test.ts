@@ -353,8 +353,7 @@ describe('push networks', () => {
     const room = await platform.newRoom([alice, bob])
     const message = await platform.send(room, alice, { expiresInS: 600 })
     await eventually('both pushes', () => taken(ios(bob)) === 1 && taken(android(bob)) === 1)
-    const flushed = () => platform.db.messages.findOne({ _id: message })
-    const { expiresAtMS = 0 } = await eventually('it is flushed', flushed)
+    const { expiresAtMS = 0 } = await eventually('it is flushed', () => platform.db.messages.findOne({ _id: message }))
     assert.equal(ios(bob)[0]?.headers['apns-expiration'], String(Math.floor(expiresAtMS / 1_000)))
     const seconds = Number.parseInt(android(bob)[0]?.message.android.ttl, 10)
     assert.ok(seconds <= 600, `${seconds} s`)
@@ -389,12 +388,13 @@ describe('push networks', () => {
     const atOnce = await platform.metric(push, /^parley_push_in_flight\{.*"apns"/)
     assert.ok(atOnce > 0 && atOnce <= concurrency, `${atOnce} at once`)
     assert.ok((await db.pushes.countDocuments({ network: 'apns', dueAtMS: { $exists: true } })) >= 900)
-    await eventually('the metric shows the long queue', async () => {
-      const depth = await platform.metric(push, /^parley_push_queue_depth\{.*"apns"/)
-      return depth >= 900
-    })
+    const depth = () => platform.metric(push, /^parley_push_queue_depth\{.*"apns"/)
+    await eventually('the metric shows the long queue', async () => (await depth()) >= 900)
     const grown = (await bytes()) - before
     assert.ok(grown < 150 * 1024 * 1024, `${Math.round(grown / 1024 / 1024)} MiB more`)
-    await db.pushes.deleteMany({ network: 'apns' })
+    await push.stop()
+    assert.match(await readFile(push.logFile, 'utf8'), /"msg":"stopped"\}\n$/, 'within the drain time')
+    const inFlight = { network: 'apns', user: { $in: users }, dueAtMS: { $exists: false } } as const
+    assert.equal(await db.pushes.countDocuments(inFlight), 0, 'pushes in flight are put back')
   })
 })

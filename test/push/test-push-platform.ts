@@ -6,6 +6,7 @@ import { type ApnsDouble, startApns } from '../doubles/apns.ts'
 import { type FcmDouble, startFcm } from '../doubles/fcm.ts'
 import { certificateFile } from '../doubles/tls.ts'
 import { type Platform, type PlatformUser, type RunningService, startPlatform } from '../platform.ts'
+import { metricsOf } from '../service-metrics.ts'
 
 /** A platform with doubles of the push networks. Tests start the push services themselves. */
 export interface PushPlatform extends Omit<Platform, 'newUser'> {
@@ -69,7 +70,7 @@ export async function startPushPlatform(options?: Parameters<typeof startPlatfor
       return String((await platform.admin('POST', '/messages', message))['_id'])
     },
     async metric(service, sample) {
-      const text = await (await fetch(`http://127.0.0.1:${service.ports['internal']}/metrics`)).text()
+      const text = await metricsOf(service)
       const found = text.split('\n').find((line) => sample.test(line))
       return found === undefined ? 0 : Number(found.split(' ').at(-1))
     },

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { createECDH } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
 import { findDevicesOfUsers } from '@parley/db/users/devices'
 import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest'
 import { type PushServiceDouble, startPushService } from '../doubles/push-service.ts'
@@ -48,6 +50,16 @@ describe('Web Push', () => {
     const [first, ...collapsed] = taken(path).map((push) => push.headers['topic'])
     assert.equal(new Set(collapsed).size, 1)
     assert.notEqual(first, collapsed[0])
+
+    const idOf = async (message: string) => {
+      const { devices } = await platform.admin('GET', `/admin/push/why?message=${message}&client=${bob}`)
+      const [device] = devices as { outcome: string; id?: string }[]
+      return device?.outcome === 'sent' && [device.id]
+    }
+    await eventually('its ID', async () => /\/m\//.test(String(await idOf(messageID))))
+    service.behave = () => ({ status: 201, headers: { location: `https://x/${'x'.repeat(2_000)}` } })
+    const another = await platform.send(room, alice, { message: 'its ID is too long' })
+    await eventually('it has none', async () => isDeepStrictEqual(await idOf(another), [undefined]))
   })
 
   test('404 and 410 end a subscription; 403 ends one of another key once another push is accepted; 503 is retried', async () => {
@@ -85,7 +97,13 @@ describe('Web Push', () => {
   test('a subscription with a wrong endpoint or key is refused', async () => {
     const bob = await platform.newUser()
     const token = service.subscribe(await keyFor(bob))
-    for (const wrong of ['x', token.replace('https:', 'http:'), token.replace('p256dh', 'p')]) {
+    const withKey = (key: string) => token.replace(/(?<="p256dh":")[^"]+/, key)
+    const offCurve = Buffer.alloc(65, 1).fill(4, 0, 1).toString('base64url')
+    const hybrid = createECDH('prime256v1').generateKeys('base64url', 'hybrid')
+    for (const wrong of [
+      ...['x', token.replace('https:', 'http:'), token.replace('p256dh', 'p')],
+      ...[withKey(offCurve), withKey(hybrid)],
+    ]) {
       const subscribing = platform.as(bob, 'POST', '/me/subscribe', { type: 'web', token: wrong, deviceId: 'b' })
       await assert.rejects(subscribing, /INVALID_REQUEST|400/)
     }

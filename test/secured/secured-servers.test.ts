@@ -5,9 +5,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { closeBus, connectBus } from '@parley/bus/connect'
+import { connectBus } from '@parley/bus/connect'
 import { startService } from '@parley/local/service-process'
-import { commandEnv, parleyFile } from '@parley/stack/test-parley-command'
+import { commandEnv, parleyFile } from '@parley/stack/parley-command'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { call, connectClient } from '../platform.ts'
 import { type Authority, type Certificate, newAuthority } from './certificates.ts'
@@ -180,7 +180,7 @@ describe('servers that require TLS, certificates and users', () => {
       process.kill(pid, 'SIGCONT')
       await reached
       assert.equal(bus.connected, true)
-      await closeBus(bus)
+      await bus.close()
     } finally {
       process.kill(pid, 'SIGCONT')
     }
@@ -205,7 +205,7 @@ describe('servers that require TLS, certificates and users', () => {
         await assert.rejects(connectBus(server.url, 'test'), /authori[sz]ation/i)
         const access = inUrl.map(encodeURIComponent).join(':')
         const bus = await connectBus(server.url.replace('//', `//${access}@`), 'test')
-        await closeBus(bus)
+        await bus.close()
       } finally {
         await server.server.stop()
       }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { commandEnv, parleyFile } from '@parley/stack/test-parley-command'
+import { commandEnv, parleyFile } from '@parley/stack/parley-command'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { eventually } from '../platform.ts'

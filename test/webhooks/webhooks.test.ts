@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { closeBus, connectBus } from '@parley/bus/connect'
+import { connectBus } from '@parley/bus/connect'
 import { publishMembersChange } from '@parley/bus/events/publish-captured'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest'
@@ -121,7 +121,7 @@ describe("a room's webhook", () => {
     for (const event of changes) {
       await publishMembersChange(bus, platform.app, { id: randomUUID(), event, room, sender: alice, members: [bob] })
     }
-    await closeBus(bus)
+    await bus.close()
     await eventually('all', () => calls().length === 4)
     assert.deepEqual(events(calls()), ['ROOM', ...changes])
     for (const { body } of calls().slice(1)) {

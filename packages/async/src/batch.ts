@@ -119,6 +119,17 @@ export function batched<Item, Outcome>(
     })
 }
 
+/** The same for writes without outcomes. */
+export function batchedWrites<Item>(
+  write: (items: Item[]) => Promise<unknown>,
+  batching: Batching<Item>,
+): (item: Item) => Promise<void> {
+  return batched(async (items: Item[]): Promise<void[]> => {
+    await write(items)
+    return []
+  }, batching)
+}
+
 /** Decides when the next batch may begin; see `maxWaitMS` and `restShare`. */
 function createPace({
   most,

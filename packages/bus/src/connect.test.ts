@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { createServer, type Socket } from 'node:net'
+import { listenOnLoopback } from '@parley/stack/loopback'
 import { isolatedServers } from '@parley/stack/test-servers'
 import type { Servers } from '@parley/stack/up'
 import { afterAll, beforeAll, describe, test } from 'vitest'
-import { type Bus, closeBus, connectBus } from './connect.ts'
+import { type Bus, connectBus } from './connect.ts'
 
 test('servers in a list can omit the scheme from the second one on', async () => {
   const servers = await isolatedServers()
@@ -12,7 +12,7 @@ test('servers in a list can omit the scheme from the second one on', async () =>
   // Nothing listens on the first port.
   const bus = await connectBus(`nats://${username}:${password}@127.0.0.1:1,${host}`, 'list')
   assert.equal(bus.nats.getServer(), host)
-  await closeBus(bus)
+  await bus.close()
   await servers.stop()
 })
 
@@ -28,8 +28,7 @@ async function greetingServer(info: object, onData: (socket: Socket, data: Buffe
     })
     server.close()
   })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  return (server.address() as AddressInfo).port
+  return listenOnLoopback(server)
 }
 
 test('an outdated server is refused with its version and the required one', async () => {
@@ -54,7 +53,7 @@ test('a server that hangs while receiving much data is abandoned for another', a
   await back.promise
   assert.equal(bus.nats.getServer(), host)
   await bus.nats.flush()
-  await closeBus(bus)
+  await bus.close()
   await servers.stop()
 })
 
@@ -66,7 +65,7 @@ describe('two NATS users in separate accounts', () => {
     buses = await Promise.all(servers.map(({ natsUrl }) => connectBus(natsUrl, 'account')))
   })
   afterAll(async () => {
-    await Promise.all(buses.map(closeBus))
+    await Promise.all(buses.map((bus) => bus.close()))
     await Promise.all(servers.map((each) => each.stop()))
   })
 

@@ -232,11 +232,6 @@ function closeTransport(nats: NatsConnection): void {
   void (nats as NatsConnectionImpl).protocol.transport.close()
 }
 
-/** Flushes buffers and closes; while the bus is away, only closes. */
-export async function closeBus(bus: Bus): Promise<void> {
-  await bus.close()
-}
-
 /**
  * Whether no server was found, or one that hangs. Any other failure, such as a refused certificate, needs an operator.
  * A server that misses our client certificate sends its greeting but nothing after TLS began, so a greeting rules out a

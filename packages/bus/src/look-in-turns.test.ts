@@ -3,7 +3,7 @@ import { lookSubject } from '@parley/contracts/bus/subjects'
 import { isolatedServers } from '@parley/stack/test-servers'
 import type { Servers } from '@parley/stack/up'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, test, vi } from 'vitest'
-import { type Bus, closeBus, connectBus } from './connect.ts'
+import { type Bus, connectBus } from './connect.ts'
 import { lookInTurns } from './look-in-turns.ts'
 
 const name = 'test'
@@ -25,7 +25,7 @@ describe('a look shared by processes', () => {
     other = await connectBus(servers.natsUrl, 'other')
   })
   afterAll(async () => {
-    await Promise.all([closeBus(bus), closeBus(other)])
+    await Promise.all([bus.close(), other.close()])
     await servers.stop()
   })
   beforeEach(async () => {

@@ -13,20 +13,22 @@ export interface SharedLook<T> {
   /** Returns the result for the other processes; undefined if they must look for themselves. */
   look: () => Promise<T | undefined>
   /** Whether another process's result lets this one skip its next look. */
-  isEnough: (said: T) => boolean
+  isEnough: (result: T) => boolean
 }
 
-/** Interval between looks, across all processes. */
-const everyMS = 800
-/** Spreads the processes, so that one looks and the others hear of it. */
-const jitterMS = 200
+/** Interval between looks. */
+const everyMS = 900
+/** Silence after which another process takes over the looks. */
+const takeOverAfterMS = 1_000
+/** Spreads the processes, so that one takes over and the others hear of it. */
+const jitterMS = 100
 /** Each process looks for itself at least this often: the others could be cut off from the primary without knowing. */
 const atLeastEveryMS = 20_000
 
 /**
- * Looks at once, and then about once a second until the signal aborts, at something that many processes watch. Each
- * process publishes its result on the bus and skips its turn when it hears of another's, so one process looks however
- * many there are. If that process dies, another takes the next turn. While the bus is away, each looks for itself.
+ * Looks at once, and then about once a second until the signal aborts, at something that many processes watch. One
+ * process looks and publishes its results on the bus; the others put off their turns while they hear of it. If it dies,
+ * another takes over. While the bus is away, each looks for itself.
  */
 export async function lookInTurns<T>(
   bus: Bus,
@@ -34,12 +36,14 @@ export async function lookInTurns<T>(
   { onError, signal }: { onError: (error: Error) => void; signal: AbortSignal },
 ): Promise<void> {
   const own = lookSubject(name, randomUUID())
-  const nextTurnMS = () => performance.now() + everyMS + Math.random() * jitterMS
   const wake = createWake()
   let lookAtMS = 0
   let mustLookAtMS = 0
   const heard = listen(bus, allLooksSubject(name), (message) => {
-    if (message.subject !== own && isEnough(readPayload(message, schema))) lookAtMS = nextTurnMS()
+    if (message.subject === own || !isEnough(readPayload(message, schema))) return
+    lookAtMS = performance.now() + takeOverAfterMS + Math.random() * jitterMS
+    // Sets the timer anew while the process is awake: it would wake the process once a second.
+    wake.up()
   })
   while (!signal.aborted) {
     const waitMS = Math.min(lookAtMS, mustLookAtMS) - performance.now()
@@ -47,16 +51,15 @@ export async function lookInTurns<T>(
       await wake.sleep(waitMS, signal)
       continue
     }
-    lookAtMS = nextTurnMS()
     try {
-      const said = await look()
+      const result = await look()
       mustLookAtMS = performance.now() + atLeastEveryMS * (1 + Math.random() / 2)
-      if (said !== undefined && bus.connected) bus.nats.publish(own, JSON.stringify(said))
+      if (result !== undefined && bus.connected) bus.nats.publish(own, JSON.stringify(result))
     } catch (error) {
       onError(error as Error)
     }
     // Also pauses after a slow or failed look.
-    lookAtMS = Math.max(lookAtMS, nextTurnMS())
+    lookAtMS = Math.max(lookAtMS, performance.now() + everyMS)
     mustLookAtMS = Math.max(mustLookAtMS, lookAtMS)
   }
   heard.unsubscribe()

@@ -20,6 +20,7 @@ import type { SearchIndex } from './search/index-messages.ts'
 import type { SendResult } from './send/decide.ts'
 import type { Flusher } from './send/flush.ts'
 import type { Draft } from './send/new-message.ts'
+import type { RecentActivity } from './timeline/recent-activity.ts'
 import type { Directory } from './users/directory.ts'
 import type { UserToWrite, WrittenUser } from './users/write-users.ts'
 
@@ -53,6 +54,7 @@ export interface Chat {
   directory: Directory
   issuers: TokenIssuers
   searchIndex: SearchIndex
+  recent: RecentActivity
   flusher: Flusher
   /** Spans of traced requests. */
   steps: Steps

@@ -1,4 +1,4 @@
-import { batched } from '@parley/async/batch'
+import { batched, batchedWrites } from '@parley/async/batch'
 import { isDatabaseAway } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
 import { findMutedRoomsByKey } from '@parley/db/rooms/rooms-of-users'
@@ -23,6 +23,7 @@ import { createFlusher } from './send/flush.ts'
 import type { AtPoint } from './send/flush-queue.ts'
 import { createSenderProfiles } from './send/publish.ts'
 import { createRoomCache } from './send/room-cache.ts'
+import { createRecentActivity } from './timeline/recent-activity.ts'
 import { createDirectory } from './users/directory.ts'
 import { type UserToWrite, writeUsers } from './users/write-users.ts'
 
@@ -101,6 +102,7 @@ export function createChat(
     directory: createDirectory({ db, log, calls: hookCalls }),
     issuers: createTokenIssuers({ db, log, calls: hookCalls }),
     searchIndex,
+    recent: createRecentActivity(),
     flusher,
     jobs: createJobs(settings.jobAfterMS),
     deliveries: createDeliveries({ db, bus }),
@@ -131,18 +133,13 @@ export function createChat(
     findMutedRooms: batchLists((users) => findMutedRoomsByKey(db, users)),
     findUsers: batchLists((keys) => findUsersByKey(db, keys)),
     recordJoin: batchLists((users) => recordJoin(db, users)),
-    recordLogin: batched(
-      async (logins: Login[]) => {
-        await Promise.all([recordLogins(db, logins), noteActiveUsers(db, logins)])
-        return logins
-      },
+    recordLogin: batchedWrites(
+      (logins: Login[]) => Promise.all([recordLogins(db, logins), noteActiveUsers(db, logins)]),
       { most: loginsAtOnce },
     ),
-    recordActive: batched(
-      async (active: { app: string; user: string; atMS: number }[]) => {
-        await Promise.all([recordLastSeen(db, active), noteActiveUsers(db, active)])
-        return active
-      },
+    recordActive: batchedWrites(
+      (active: { app: string; user: string; atMS: number }[]) =>
+        Promise.all([recordLastSeen(db, active), noteActiveUsers(db, active)]),
       { most: loginsAtOnce },
     ),
   }

@@ -1,6 +1,6 @@
 import { ApiError } from '@parley/contracts/errors'
 import type { Comparison, Query, Scalar } from '@parley/db/query-filter'
-import { QueryTooSlow } from '@parley/db/query-too-slow'
+import { QueryTooSlow } from '@parley/db/server-errors'
 import { RE2JS } from 're2js'
 import { patternSize } from './pattern-size.ts'
 import { isoDate } from './read-time.ts'
@@ -24,8 +24,11 @@ interface Budget {
 
 type Kind = 'text' | 'number' | 'date' | 'milliseconds' | 'boolean'
 
-/** The fields that a list's filter may name: the document field, and the kind of its values. */
-export type FilterFields = Readonly<Record<string, { field: string; kind: Kind }>>
+/**
+ * The fields that a list's filter may name: the document field, and the kind of its values. If `isZeroIfNone`, 0 means
+ * that there is none.
+ */
+export type FilterFields = Readonly<Record<string, { field: string; kind: Kind; isZeroIfNone?: true }>>
 const comparisons: ReadonlyMap<string, 'eq' | 'ne' | 'gt' | 'gte' | 'lt' | 'lte'> = new Map([
   ['$eq', 'eq'],
   ['$ne', 'ne'],
@@ -86,9 +89,31 @@ function parseFilter(given: unknown, at: string, depth: number, budget: Budget):
       const names = Object.keys(fields).join(', ')
       throw invalid(here, name.startsWith('$') ? 'this operator is not supported here' : `not one of ${names}`)
     }
-    return { field: known.field, holds: parseCondition(known.kind, condition, here, budget) }
+    const holds = parseCondition(known.kind, condition, here, budget)
+    return known.isZeroIfNone ? withZeroAsNone(known.field, holds) : { field: known.field, holds }
   })
   return { all }
+}
+
+/** The comparisons of a field that stores 0 for no value, as MongoDB makes them of a missing field. */
+function withZeroAsNone(field: string, holds: readonly Comparison[]): Query {
+  const toStored = (value: Scalar) => value ?? 0
+  return {
+    all: holds.map((one): Query => {
+      switch (one.operator) {
+        case 'exists':
+          return { field, holds: [{ operator: one.value ? 'gt' : 'eq', value: 0 }] }
+        case 'eq':
+        case 'ne':
+          return { field, holds: [{ ...one, value: toStored(one.value) }] }
+        case 'in':
+        case 'nin':
+          return { field, holds: [{ ...one, value: one.value.map(toStored) }] }
+        default:
+          return { all: [one, { operator: 'gt', value: 0 } as const].map((hold) => ({ field, holds: [hold] })) }
+      }
+    }),
+  }
 }
 
 function parseCondition(kind: Kind, condition: unknown, at: string, budget: Budget): Comparison[] {

@@ -26,6 +26,7 @@ export async function contractFiles(): Promise<Record<string, string>> {
       /\/\*\*\n \* This interface was referenced by `Contract`'s JSON-Schema\n \* via the `definition` "\w+"\.\n \*\/\n/g,
       '',
     )
+    .replaceAll(/\/\*\*\n *\* (.*)\n *\*\//g, '/** $1 */')
   const byUsers = allOperations.filter(({ access }) => access.startsWith('client'))
   const byServers = allOperations.filter(({ access }) => ['admin', 'platform', 'client-or-admin'].includes(access))
   return {

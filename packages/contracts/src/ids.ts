@@ -88,6 +88,7 @@ export function namedBy(schema: z.core.$ZodType): Named | undefined {
 }
 
 export const userId = naming('user', freeId.describe('User ID'))
+export const appId = freeId.describe('App ID')
 export const roomId = naming('room', freeId.describe('Room ID'))
 
 /** Parley generates message IDs (32 hexadecimal digits, or 24 if given before the send). Any other string is an unknown message. */

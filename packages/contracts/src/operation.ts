@@ -32,16 +32,18 @@ interface OperationParts {
   tag: keyof typeof tags
   summary: string
   description?: string
+  /** True if the interface defines it. Every other operation is an extension: `x-extension` in the OpenAPI document. */
+  inInterface?: true
   /** `bare`: neither results nor errors have the RC/RM envelope. */
-  form: 'envelope' | 'bare'
+  form?: 'bare'
   params?: z.ZodObject
   query?: z.ZodObject
   /** Headers besides those of `access`, in lower case; a loose object. */
   headers?: z.ZodObject
   body?: z.ZodType
-  /** Whether the response to this body is bare although the form is `envelope`. */
+  /** Whether the response to this body is bare although the form is not. */
   isBare?: (body: unknown) => boolean
-  /** The `result` (form `envelope`), or the whole response (form `bare`). */
+  /** The `result` in the envelope, or the whole response (form `bare`). */
   result: z.ZodType
   /** The response where `isBare` applies. */
   bareResult?: z.ZodType
@@ -57,7 +59,7 @@ interface OperationParts {
    */
   scopesByKind?: Readonly<Record<string, readonly Scope[]>>
   /** Errors specific to the operation. The gateway adds the common ones (401, 429, 500, 503, …). */
-  errors: readonly ErrorCode[]
+  errors?: readonly ErrorCode[]
   /** Error code of input that fails its schema. Default: INVALID_QUERY for query, INVALID_REQUEST elsewhere. */
   invalid?: { params?: ErrorCode; query?: ErrorCode; body?: ErrorCode }
   /** Error code of a missing required body field. Default: MISSING_PARAMETER. */
@@ -72,8 +74,6 @@ interface OperationParts {
   scopesFor?: (input: AuditedInput) => readonly Scope[]
   /** True if the response contains message texts or quotes: operators must give a reason, which is audited. */
   conversations?: true
-  /** True if it goes beyond the interface: `x-extension` in the OpenAPI document. */
-  extension?: true
   /** An example of the body and of the result, shown in the OpenAPI document and checked against the schemas. */
   example?: { body?: unknown; query?: Record<string, unknown>; result?: unknown }
 }

@@ -1,4 +1,4 @@
-import { type IndexDescription, type Db as MongoDb, MongoServerError } from 'mongodb'
+import type { IndexDescription, Db as MongoDb } from 'mongodb'
 import { appIndexes } from './apps/apps.ts'
 import { configIndexes } from './apps/config.ts'
 import { auditIndexes, auditSealIndexes } from './audit/audit-log.ts'
@@ -33,6 +33,7 @@ import { banIndexes } from './rooms/bans.ts'
 import { invitationIndexes } from './rooms/invitations.ts'
 import { membershipIndexes } from './rooms/memberships.ts'
 import { roomIndexes } from './rooms/rooms.ts'
+import { isServerError } from './server-errors.ts'
 import { statsIndexes } from './statistics/buckets.ts'
 import { threadMemberIndexes } from './threads/thread-members.ts'
 import { threadMessageIndexes } from './threads/thread-messages.ts'
@@ -129,11 +130,9 @@ async function make(mongo: MongoDb, name: string, indexes: readonly IndexDescrip
     if (indexes.length > 0) await mongo.collection(name).createIndexes([...indexes])
     else await mongo.createCollection(name)
   } catch (error) {
-    if (!(error instanceof MongoServerError && error.code === namespaceExists)) throw error
+    if (!isServerError(error, 'NamespaceExists')) throw error
   }
 }
-
-const namespaceExists = 48
 
 /** The declared indexes as text, for comparison. */
 export function declaredIndexes(): string {

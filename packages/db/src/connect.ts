@@ -12,9 +12,10 @@ import { ConnectionString } from 'mongodb-connection-string-url'
 import { checkMongo, explainUnselected } from './check-server.ts'
 import { openCollections } from './collections.ts'
 import type { Db } from './db.ts'
+import { errorCodes } from './server-errors.ts'
 import { createTurns, NoTurn } from './transactions/turns.ts'
 
-export type { Db } from './db.ts'
+export type { Db, Session } from './db.ts'
 
 export interface ConnectOptions {
   /** Shown in the server's log and in currentOp. */
@@ -95,13 +96,12 @@ export function isDatabaseAway(error: unknown): boolean {
 }
 
 const awayLabels = ['RetryableWriteError', 'TransientTransactionError', 'UnknownTransactionCommitResult']
-const maxTimeExpired = 50
 /**
  * Transient errors (MongoDB's driver specifications, "Retryable Reads", "Retryable Error"). The server labels them only
  * on retryable writes and transactions, not on raw commands, multi-document updates or reads.
  */
 const primaryChanges = [91, 189, 10_107, 11_600, 11_602, 13_435, 13_436]
 const unreachable = [6, 7, 89, 134, 262, 9_001]
-const transientCodes = new Set([maxTimeExpired, ...primaryChanges, ...unreachable])
+const transientCodes = new Set([errorCodes.MaxTimeMSExpired, ...primaryChanges, ...unreachable])
 /** The driver does not export this class. */
 const waitQueueTimeout = 'MongoWaitQueueTimeoutError'

@@ -88,11 +88,14 @@ export interface Collections {
 
 export type CollectionName = keyof Collections
 
+/** A session of the MongoDB driver, usually in a transaction. */
+export type Session = ClientSession
+
 /** The connection to MongoDB with Parley's collections. */
 export type Db = {
   client: MongoClient
   mongo: MongoDb
   turns: Turns
   /** Runs after a transaction's conflict, outside the transaction, before its next attempt. */
-  beforeNextRun: WeakMap<ClientSession, () => Promise<void>>
+  beforeNextRun: WeakMap<Session, () => Promise<void>>
 } & Collections

@@ -1,6 +1,6 @@
 import { clock } from '@parley/async/clock'
-import type { ClientSession, Filter, IndexDescription } from 'mongodb'
-import type { Db } from './db.ts'
+import type { Filter, IndexDescription } from 'mongodb'
+import type { Db, Session } from './db.ts'
 import type { ExportPiece, JobDoc, JobOutcome } from './documents.ts'
 import { key } from './keys.ts'
 import { inTimePage, type TimePage } from './page-place.ts'
@@ -24,15 +24,18 @@ export class JobTaken extends Error {
 export const jobLeaseMS = 15_000
 const keepMS = 7 * 24 * 60 * 60 * 1_000
 
-/** Inserts a job that `worker` runs. @throws a duplicate key error if the app has a job with this ID */
+/**
+ * Inserts a job that `worker` runs; with a `leaseMS` of 0, any process may take it at once.
+ * @throws a duplicate key error if the app has a job with this ID
+ */
 export async function insertJob(
   db: Db,
   job: Pick<JobDoc, 'app' | 'id' | 'kind' | 'total' | 'done'> & Partial<JobDoc>,
   worker: string,
-  session?: ClientSession,
+  { session, leaseMS = jobLeaseMS }: { session?: Session; leaseMS?: number } = {},
 ): Promise<JobDoc> {
   const now = clock.date()
-  const times = { createdAtMS: now.getTime(), updatedAt: now, leaseUntilMS: now.getTime() + jobLeaseMS }
+  const times = { createdAtMS: now.getTime(), updatedAt: now, leaseUntilMS: now.getTime() + leaseMS }
   const whole: JobDoc = { ...job, _id: key(job.app, job.id), state: 'running', ...times, worker, attempts: 1 }
   await db.jobs.insertOne(whole, { ...(session && { session }) })
   return whole
@@ -102,7 +105,7 @@ export async function advanceJob(
   db: Db,
   { _id, worker, done }: Pick<JobDoc, '_id' | 'worker' | 'done'>,
   by: number,
-  { outcomes, session }: { outcomes?: readonly JobOutcome[]; session?: ClientSession } = {},
+  { outcomes, session }: { outcomes?: readonly JobOutcome[]; session?: Session },
 ): Promise<void> {
   const update = {
     $set: { updatedAt: clock.date(), leaseUntilMS: clock.now() + jobLeaseMS, attempts: 0 },
@@ -117,7 +120,7 @@ export async function noteErased(
   db: Db,
   { _id, worker }: JobDoc,
   { messages = 0, spared, afterRoom }: { messages?: number; spared?: string; afterRoom?: string },
-  session?: ClientSession,
+  session?: Session,
 ): Promise<void> {
   const place = afterRoom !== undefined && { 'erased.afterRoom': afterRoom }
   const update = {
@@ -128,7 +131,7 @@ export async function noteErased(
   await change(db, { _id, worker }, update, session)
 }
 
-export async function findErased(db: Db, { _id }: JobDoc, session: ClientSession): Promise<JobDoc['erased']> {
+export async function findErased(db: Db, { _id }: JobDoc, session: Session): Promise<JobDoc['erased']> {
   return (await db.jobs.findOne({ _id }, { session, projection: { erased: 1 } }))?.erased
 }
 
@@ -179,9 +182,9 @@ export async function deleteEndedJob(db: Db, { _id, finishedAt }: JobDoc & { fin
   await db.jobs.deleteOne({ _id, finishedAt })
 }
 
-/** Releases a job to other processes from `atMS` on. @throws JobTaken */
-export async function releaseJob(db: Db, { _id, worker }: JobDoc, atMS: number): Promise<void> {
-  await change(db, { _id, worker }, { $set: { leaseUntilMS: atMS } })
+/** Releases a job to other processes. @throws JobTaken */
+export async function releaseJob(db: Db, { _id, worker }: JobDoc): Promise<void> {
+  await change(db, { _id, worker }, { $set: { leaseUntilMS: 0 } })
 }
 
 /**
@@ -201,11 +204,7 @@ export async function postponeJob(
 }
 
 /** The IDs of the jobs that erase these users, by `key(app, user)`. */
-export async function findErasures(
-  db: Db,
-  users: readonly string[],
-  session?: ClientSession,
-): Promise<Map<string, string>> {
+export async function findErasures(db: Db, users: readonly string[], session?: Session): Promise<Map<string, string>> {
   if (users.length === 0) return new Map()
   const found = await db.jobs
     .find({ erasing: { $in: [...users] } }, { ...(session && { session }) })
@@ -218,7 +217,7 @@ async function change(
   db: Db,
   { _id, worker, done }: { _id: string; worker: string | undefined; done?: number },
   update: object,
-  session?: ClientSession,
+  session?: Session,
 ): Promise<void> {
   const filter = { _id, worker: worker ?? '', ...(done !== undefined && { done }) }
   const { matchedCount } = await db.jobs.updateOne(filter, update, { ...(session && { session }) })

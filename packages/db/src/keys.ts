@@ -3,9 +3,14 @@ export function key(...parts: [string, string, ...string[]]): string {
   return parts.join('\0')
 }
 
-/** The range of all keys of the form `key(app, …)`. */
-export function keyRange(app: string): { $gt: string; $lt: string } {
-  return { $gt: `${app}\0`, $lt: `${app}\u0001` }
+/** The range of all keys of the form `key(prefix, …)`. */
+export function keyRange(prefix: string): { $gt: string; $lt: string } {
+  return { $gt: `${prefix}\0`, $lt: `${prefix}\u0001` }
+}
+
+/** The `_id`s of documents. */
+export function idsOf(documents: readonly { _id: string }[]): string[] {
+  return documents.map(({ _id }) => _id)
 }
 
 /**

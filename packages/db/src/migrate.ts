@@ -1,8 +1,7 @@
 import { clock } from '@parley/async/clock'
-import { Umzug } from 'umzug'
-import type { Db } from './db.ts'
+import type { Db, Session } from './db.ts'
 import { type Migration, type MigrationDoc, migrations, migrationsCollection } from './schema.ts'
-import { inTransaction, type Session } from './transactions/transaction.ts'
+import { inTransaction } from './transactions/transaction.ts'
 
 /** Timeout of the migrating connection: indexing a large collection can take hours. */
 export const migrateTimeoutMS = 24 * 60 * 60 * 1_000
@@ -27,6 +26,8 @@ export async function migrate(db: Db, { onProgress, also }: MigrationOptions = {
     if (!hasRun.has(up)) await up(db.mongo)
     hasRun.add(up)
   }
+  // Loading it takes longer than most commands.
+  const { Umzug } = await import('umzug')
   const runner = new Umzug({
     migrations: migrations.map(({ name, up }) => ({ name, up: () => once(up) })),
     logger: undefined,

@@ -1,7 +1,7 @@
 import type { Db } from './db.ts'
 import { asMessages } from './message-buckets/all-messages.ts'
 import { idAt } from './messages/message-id.ts'
-import { minuteOf } from './rooms/last-minute.ts'
+import { minuteOf } from './minutes.ts'
 import { bucketLevels } from './statistics/buckets.ts'
 import type { SentFact } from './statistics/counted-messages.ts'
 

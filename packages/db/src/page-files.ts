@@ -1,6 +1,7 @@
 import { clock } from '@parley/async/clock'
 import { Binary, type IndexDescription } from 'mongodb'
 import type { Db } from './db.ts'
+import { idsOf } from './keys.ts'
 
 export const pageFileIndexes: IndexDescription[] = [{ key: { expiresAt: 1 }, expireAfterSeconds: 0 }]
 
@@ -23,7 +24,7 @@ export async function keepPageFiles(db: Db, files: ReadonlyMap<string, Uint8Arra
 /** The names of the files that any gateway has stored. */
 export async function listPageFiles(db: Db): Promise<string[]> {
   const found = await db.pageFiles.find({}, { projection: { _id: 1 } }).toArray()
-  return found.map(({ _id }) => _id)
+  return idsOf(found)
 }
 
 export async function findPageFile(db: Db, name: string): Promise<Uint8Array | undefined> {

@@ -11,7 +11,7 @@ export interface PagePlace {
  * position.
  */
 export function beyond(
-  place: PagePlace | undefined,
+  place: { atMS: number | string | Date; id: string } | undefined,
   { time, id, order }: { time: string; id: string; order: 1 | -1 },
 ): Document {
   if (!place) return {}

@@ -1,6 +1,7 @@
 import type { Db as MongoDb } from 'mongodb'
 import { makeIndexes } from './collections.ts'
 import type { Db } from './db.ts'
+import { idsOf } from './keys.ts'
 
 /**
  * A schema change. Idempotent, and safe to run in two processes at once. Migrations only expand the schema: during a
@@ -34,7 +35,7 @@ export interface MigrationDoc {
 /** The migrations that have not run yet, in order. */
 export async function pendingMigrations(db: Db): Promise<string[]> {
   const done = await db.mongo.collection<MigrationDoc>(migrationsCollection).find().toArray()
-  const names = new Set(done.map(({ _id }) => _id))
+  const names = new Set(idsOf(done))
   return migrations.map(({ name }) => name).filter((name) => !names.has(name))
 }
 

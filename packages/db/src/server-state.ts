@@ -1,6 +1,6 @@
 import { type Document, MongoServerError } from 'mongodb'
 import type { Db } from './db.ts'
-import { isUnauthorized } from './unauthorized.ts'
+import { isServerError } from './server-errors.ts'
 
 /** Capacity of the MongoDB servers. Fields are absent if the server does not report them, such as mongos. */
 export interface MongoState {
@@ -35,7 +35,7 @@ export async function readMongoState({ client, mongo }: Db): Promise<MongoState 
       ...diskOf(stats),
     }
   } catch (error) {
-    if (isUnauthorized(error)) return undefined
+    if (isServerError(error, 'Unauthorized')) return undefined
     throw error
   }
 }
@@ -52,7 +52,7 @@ interface Member {
 /** mongos refuses the command: it has neither members nor an oplog. */
 function ifUnknown(instead: Document): (error: unknown) => Document {
   return (error) => {
-    if (error instanceof MongoServerError && !isUnauthorized(error)) return instead
+    if (error instanceof MongoServerError && !isServerError(error, 'Unauthorized')) return instead
     throw error
   }
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { areRemovedAfterRun, testServers, withDatabase } from '@parley/stack/test-servers'
-import { MongoClient } from 'mongodb'
+import { MongoClient, type Db as MongoDatabase } from 'mongodb'
 import { indexesOf } from './collections.ts'
 import { connectDb } from './connect.ts'
 import { migrate, migrateTimeoutMS } from './migrate.ts'
@@ -31,10 +31,22 @@ export async function makeDatabase(mongoUrl: string): Promise<string> {
   return name
 }
 
+/** Drops a database that a killed process may still write to. */
+export async function dropDatabase(name: string): Promise<void> {
+  await (await cleanerOf(name)).dropDatabase({ writeConcern: { w: 1 } })
+}
+
+async function cleanerOf(name: string): Promise<MongoDatabase> {
+  const client = await (cleaner ??= new MongoClient((await testServers()).mongoUrl).connect())
+  return client.db(name)
+}
+
 /** Empties a database for the next test. Nothing may write to it any more. */
 export async function giveBackDatabase(name: string): Promise<void> {
-  const client = await (cleaner ??= new MongoClient((await testServers()).mongoUrl).connect())
-  const mongo = client.db(name)
+  const mongo = await cleanerOf(name)
+  const collections = (await mongo.listCollections({}, { nameOnly: true }).toArray()).map((one) => one.name)
+  const missing = Object.keys(indexesOf).filter((collection) => !collections.includes(collection))
+  if (missing.length > 0) throw new Error(`a test dropped ${missing.join(', ')} of a database given back`)
   const isThere = (collection: string) => [{ $limit: 1 }, { $project: { _id: { $literal: collection } } }]
   const others = Object.keys(indexesOf).map((coll) => ({ $unionWith: { coll, pipeline: isThere(coll) } }))
   const filled = mongo.collection('users').aggregate([{ $match: { $expr: false } }, ...others])
@@ -43,9 +55,9 @@ export async function giveBackDatabase(name: string): Promise<void> {
     // Cached plans suited the documents of the last test.
     await mongo.command({ planCacheClear: collection })
   }
-  for (const { name: collection } of await mongo.listCollections({}, { nameOnly: true }).toArray()) {
+  for (const collection of collections) {
     if (collection !== migrationsCollection && !(collection in indexesOf)) await mongo.collection(collection).drop()
   }
   if (areRemovedAfterRun()) spare.push(name)
-  else await mongo.dropDatabase({ writeConcern: { w: 1 } })
+  else await dropDatabase(name)
 }

@@ -32,10 +32,6 @@ redis.call('PEXPIRE', KEYS[2], ARGV[2])
 return redis.call('HLEN', KEYS[2])
 `
 
-function partition<T>(items: readonly T[], isFirst: (item: T) => boolean): [T[], T[]] {
-  return [items.filter(isFirst), items.filter((item) => !isFirst(item))]
-}
-
 /** Writes fields of `current`, and deletes those that it does not have. */
 export function writeFields(
   redis: Presence['redis'],
@@ -45,7 +41,8 @@ export function writeFields(
 ): Promise<unknown>[] {
   const writes: Promise<unknown>[] = []
   for (const part of inParts(fields, usersPerWrite)) {
-    const [held, gone] = partition(part, (field) => current.has(field))
+    const held = part.filter((field) => current.has(field))
+    const gone = part.filter((field) => !current.has(field))
     if (held.length > 0) {
       writes.push(redis.hset(onlineKey(node), ...held.flatMap((field) => [field, current.get(field) as string])))
     }
@@ -69,4 +66,39 @@ export async function writeAll(
 /** Extends the expiry of the node's report. Returns the number of fields in Redis. */
 export async function stay(redis: Presence['redis'], node: string): Promise<number> {
   return Number(await redis.eval(stayScript, 2, nodesKey, onlineKey(node), node, nodeTtlMS))
+}
+
+/** A user's devices in the report of one node. */
+export interface DevicesOnNode {
+  user: string
+  held: HeldDevice[]
+}
+
+/**
+ * Reads the users' devices from the reports of all nodes. Two round trips, with one command per node and 1,000 users.
+ * @param alive nodes known to be alive by other means; `silent` are those among them that have not reported
+ */
+export async function readReports(
+  { redis }: Presence,
+  app: string,
+  users: readonly string[],
+  alive: readonly string[],
+): Promise<{ reports: DevicesOnNode[]; silent: Set<string> }> {
+  if (users.length === 0) return { reports: [], silent: new Set() }
+  const nodes = new Set([...(await redis.zrange(nodesKey, '0', '-1')), ...alive])
+  const silent = new Set<string>()
+  const reports = await Promise.all(
+    [...nodes].flatMap((node) =>
+      inParts(users, usersPerWrite).map(async (part) => {
+        const fields = [spoken, ...part.map((user) => userField(app, user))]
+        const [hasSpoken, ...found] = await redis.hmget(onlineKey(node), ...fields)
+        if (hasSpoken === null && alive.includes(node)) silent.add(node)
+        return part.flatMap((user, i): DevicesOnNode[] => {
+          const json = found[i] ?? null
+          return json === null ? [] : [{ user, held: JSON.parse(json) as HeldDevice[] }]
+        })
+      }),
+    ),
+  )
+  return { reports: reports.flat(), silent }
 }

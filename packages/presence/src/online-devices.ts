@@ -1,6 +1,6 @@
 import type { Presence } from './connect.ts'
 import { nodesKey } from './connection-counts.ts'
-import { type HeldDevice, onlineKey, spoken, userField, usersPerWrite } from './device-hash.ts'
+import { onlineKey, readReports, spoken, userField, usersPerWrite } from './device-hash.ts'
 
 /** Pages through all connected users. A user on two nodes appears twice. */
 export async function* pageOnlineUsers(presence: Presence): AsyncGenerator<{ app: string; user: string }[]> {
@@ -49,7 +49,7 @@ export class PresenceIncomplete extends Error {
 }
 
 /**
- * The connected devices of these users; users without devices are omitted. Two round trips for any number of users.
+ * The connected devices of these users; users without devices are omitted. Two round trips.
  * @param alive nodes known to be alive by other means; their reports are required
  * @throws PresenceIncomplete if one of `alive` has not reported; the client's error if Redis is down
  */
@@ -60,27 +60,17 @@ export async function findOnlineDevices(
   alive: readonly string[] = [],
 ): Promise<Map<string, OnlineDevicesOfUser>> {
   const online = new Map<string, Map<string, number | undefined>>()
-  if (users.length === 0) return online
-  const nodes = new Set([...(await presence.redis.zrange(nodesKey, '0', '-1')), ...alive])
-  const fields = [spoken, ...users.map((user) => userField(app, user))]
-  await Promise.all(
-    [...nodes].map(async (node) => {
-      const [hasSpoken, ...held] = await presence.redis.hmget(onlineKey(node), ...fields)
-      if (hasSpoken === null && alive.includes(node))
-        throw new PresenceIncomplete(`node ${node} has not reported its devices`)
-      held.forEach((json, i) => {
-        if (json === null) return
-        const user = users[i] as string
-        const devices = online.get(user) ?? new Map<string, number | undefined>()
-        online.set(user, devices)
-        for (const held of JSON.parse(json) as HeldDevice[]) {
-          const [device, sinceMS] = typeof held === 'string' ? [held, undefined] : held
-          // A device on two nodes is away only if it is away on both.
-          const other = devices.has(device) ? devices.get(device) : 0
-          devices.set(device, sinceMS === undefined || other === undefined ? undefined : Math.max(sinceMS, other))
-        }
-      })
-    }),
-  )
+  const { reports, silent } = await readReports(presence, app, users, alive)
+  if (silent.size > 0) throw new PresenceIncomplete(`nodes ${[...silent].join(', ')} have not reported their devices`)
+  for (const { user, held } of reports) {
+    const devices = online.get(user) ?? new Map<string, number | undefined>()
+    online.set(user, devices)
+    for (const one of held) {
+      const [device, sinceMS] = typeof one === 'string' ? [one, undefined] : one
+      // A device on two nodes is away only if it is away on both.
+      const other = devices.has(device) ? devices.get(device) : 0
+      devices.set(device, sinceMS === undefined || other === undefined ? undefined : Math.max(sinceMS, other))
+    }
+  }
   return online
 }

@@ -131,7 +131,7 @@ test('a hanging stop is cut off after the drain time, and a failed one does not 
   failing.child.kill('SIGTERM')
   const { code, output } = await failing.end
   assert.equal(code, 1)
-  assert.ok(messages(output).includes('stop first'))
+  for (const line of ['did not stop cleanly', 'stop first']) assert.ok(messages(output).includes(line), line)
 })
 
 test('--settings prints the table of all settings and starts nothing', async () => {
@@ -139,6 +139,13 @@ test('--settings prints the table of all settings and starts nothing', async () 
   const { code, output } = await end
   assert.equal(code, 0)
   assert.match(output, /\| `PARLEY_DRAIN_MS` \| `20000` \|/)
+})
+
+test('an unknown flag is one sentence with the flags there are, and exit code 1', async () => {
+  const { end } = await service(`throw new Error('started')`, { args: ['--verbose'] })
+  const { code, output } = await end
+  assert.equal(code, 1)
+  assert.match(output, /^test: Unknown option '--verbose'\. Usage: test \[--help \| [^\n]*\n$/)
 })
 
 test('--version prints the release, the same as in the root package', async () => {

@@ -51,7 +51,7 @@ const flushLogMS = 500
  *
  * SIGTERM, SIGINT, an uncaught error or the death of a parent with an IPC channel stop the service: it is unready at
  * once, then the stop functions run in reverse order under one deadline. The exit code is 0 after a clean stop, and 1
- * after any failure. `--settings` prints all settings, `--version` the release.
+ * after any failure. `--settings` prints all settings, `--version` the release, `--help` both flags.
  *
  * @param start starts everything and returns the ports that it listens on, by name
  */
@@ -59,7 +59,7 @@ export async function runService<D extends typeof sharedSettings & SettingsDefin
   { name, settings: definition }: { name: string; settings: D },
   start: (context: Context<SettingsOf<D>>) => Promise<{ ports?: Record<string, number> }>,
 ): Promise<void> {
-  const asked = answerFlags(definition)
+  const asked = answerFlags(name, definition)
   if (asked !== undefined) {
     console.log(asked)
     return
@@ -121,7 +121,7 @@ export async function runService<D extends typeof sharedSettings & SettingsDefin
     log.info({ ...ready, version }, 'ready')
     await report({ ready })
   } catch (err) {
-    if (stopping.signal.aborted) return log.warn({ err }, 'stopped during the start')
+    if (stopping.signal.aborted) return log.warn({ err }, 'stopped during startup')
     log.fatal({ err }, 'did not start')
     grace.uninstall()
     setTimeout(() => process.exit(1), shared.drainMS + graceMS).unref()
@@ -143,18 +143,27 @@ async function stopInReverse(stops: readonly { name: string; stop: Stop }[], dra
     try {
       await stop(deadline)
     } catch (err) {
-      log.error({ err, part }, 'did not stop in order')
+      log.error({ err, part }, 'did not stop cleanly')
       failed.push(part)
     }
   }
-  if (failed.length > 0) throw new Error(`did not stop in order: ${failed.join(', ')}`)
+  if (failed.length > 0) throw new Error(`did not stop cleanly: ${failed.join(', ')}`)
 }
 
-/** The output of `--version` or `--settings`; undefined without these flags. */
-function answerFlags(definition: SettingsDefinition): string | undefined {
-  const { values } = parseArgs({ options: { settings: { type: 'boolean' }, version: { type: 'boolean' } } })
-  if (values.version) return version
-  return values.settings ? settingsTable(definition) : undefined
+const flags = { help: { type: 'boolean' }, settings: { type: 'boolean' }, version: { type: 'boolean' } } as const
+
+/** The output of `--help`, `--settings` or `--version`; undefined without flags. Exits with code 1 if it takes no such flag. */
+function answerFlags(name: string, definition: SettingsDefinition): string | undefined {
+  const usage = `Usage: ${name} [--help | --settings | --version]. Its settings are environment variables: --settings lists them.`
+  try {
+    const { values } = parseArgs({ options: flags })
+    if (values.help) return usage
+    if (values.version) return version
+    return values.settings ? settingsTable(definition) : undefined
+  } catch (error) {
+    console.error(`${name}: ${(error as Error).message.replace(/\. .*/s, '')}. ${usage}`)
+    return process.exit(1)
+  }
 }
 
 function openLog(
@@ -176,7 +185,7 @@ async function startTracing(service: string, shared: SettingsOf<typeof sharedSet
   if (endpoint === undefined) return withoutTracing()
   // Loaded on demand: its 200 modules take a quarter of a small service's startup time.
   const { createTracing } = await import('./open-telemetry.ts')
-  const onError = (error: Error) => log.warn({ err: error }, 'traces not delivered')
+  const onError = (error: Error) => log.warn({ err: error }, 'traces not exported')
   return createTracing({ service: serviceName, node: shared.nodeId, endpoint, ratio, attributes, onError })
 }
 

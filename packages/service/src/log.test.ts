@@ -17,6 +17,16 @@ test('only lines about a traced request have its trace and span', () => {
   assert.deepEqual(found, [[trace, span], [trace, span], none, none])
 })
 
+test('a log line has its own fields only', () => {
+  const lines: string[] = []
+  const log = createLog({ service: 'push', node: 'push-1', level: 'info' }, { write: (line) => void lines.push(line) })
+  log.info({ request: 'plain-one', status: 200 }, 'answered')
+  log.info({ ports: 1 }, 'started')
+  log.info('stopping')
+  const fields = lines.map((line) => Object.keys(JSON.parse(line) as object).slice(4))
+  assert.deepEqual(fields, [['request', 'status', 'msg'], ['ports', 'msg'], ['msg']])
+})
+
 test('a log line is JSON with service and node, and contains no key, token or cookie', () => {
   const lines: string[] = []
   const log = createLog({ service: 'push', node: 'push-1', level: 'info' }, { write: (line) => void lines.push(line) })

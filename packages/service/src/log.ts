@@ -51,11 +51,9 @@ export function createLog(
   return pino({ level, base: { service, node }, redact: paths, timestamp, mixin: traceOf }, destination)
 }
 
-const untraced = {}
-
-/** Field names as specified by OpenTelemetry for non-OTLP logs. */
+/** Field names as specified by OpenTelemetry for non-OTLP logs. A new object each time, since pino adds to it. */
 function traceOf({ request }: { request?: unknown }): object {
-  if (typeof request !== 'string') return untraced
+  if (typeof request !== 'string') return {}
   const [, traceId, spanId] = traced.exec(request) ?? []
-  return traceId === undefined ? untraced : { trace_id: traceId, span_id: spanId }
+  return traceId === undefined ? {} : { trace_id: traceId, span_id: spanId }
 }

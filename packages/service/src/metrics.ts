@@ -38,6 +38,8 @@ export interface Metrics {
     buckets: number[],
     labels?: L[],
   ): RequestHistogram<L>
+  /** The metrics of a service that shares this process. They have its name as label, and are part of each scrape. */
+  of(service: string): Metrics
   /**
    * The metrics as text, and its content type: OpenMetrics with exemplars if accepted, otherwise the Prometheus text
    * format. Series have the same names in both.
@@ -51,20 +53,27 @@ export interface RequestHistogram<L extends string = never> {
   observe(labels: Partial<Record<L, string | number>>, value: number, request: string | undefined): void
 }
 
+type OpenMetricsRegistry = Registry<OpenMetricsContentType>
+
 const openMetrics = 'application/openmetrics-text'
 
 /**
  * Sampling intervals of the event loop in milliseconds. The library's defaults wake an idle process 110 times a second,
  * which is most of its CPU usage. The lag of an idle process reads as the first interval.
  */
-const eventLoopSampling = { eventLoopMonitoringPrecision: 200, eventLoopUtilizationTimeout: 1_000 } as const
+const eventLoopSampling = { eventLoopMonitoringPrecision: 200, eventLoopUtilizationTimeout: 10_000 } as const
 
 /** Creates the metrics of a process, including those of the OS process and Node.js. All have the label `service`. */
 export function createMetrics(service: string): Metrics {
-  const registry = new Registry<OpenMetricsContentType>(Registry.OPENMETRICS_CONTENT_TYPE)
-  const registers = [registry]
+  const register: OpenMetricsRegistry = new Registry(Registry.OPENMETRICS_CONTENT_TYPE)
+  collectDefaultMetrics({ register, ...eventLoopSampling })
+  return createIn(register, service, [register])
+}
+
+/** @param registries all of this process, for its scrapes */
+function createIn(registry: OpenMetricsRegistry, service: string, registries: OpenMetricsRegistry[]): Metrics {
   registry.setDefaultLabels({ service })
-  collectDefaultMetrics({ register: registry, ...eventLoopSampling })
+  const registers = [registry]
   const failures = new Counter({
     name: 'parley_metric_failures_total',
     help: 'Scrapes at which a metric could not be read, such as that of a server that is away',
@@ -123,21 +132,48 @@ export function createMetrics(service: string): Metrics {
       })
     },
     histogram: (name, help, buckets, labelNames = []) => new Histogram({ name, help, buckets, labelNames, registers }),
-    requestHistogram(name, help, buckets, labelNames = []) {
-      const histogram = new Histogram<string>({ name, help, buckets, labelNames, registers, enableExemplars: true })
-      return {
-        observe(labels, value, request) {
-          const traceId = request === undefined ? undefined : traced.exec(request)?.[1]
-          histogram.observe({ labels, value, ...(traceId !== undefined && { exemplarLabels: { trace_id: traceId } }) })
-        },
-      }
+    requestHistogram: (name, help, buckets, labelNames = []) =>
+      toRequestHistogram(new Histogram<string>({ name, help, buckets, labelNames, registers, enableExemplars: true })),
+    of(other) {
+      const another: OpenMetricsRegistry = new Registry(Registry.OPENMETRICS_CONTENT_TYPE)
+      registries.push(another)
+      return createIn(another, other, registries)
     },
-    async scrape(accept = '') {
-      const text = await registry.metrics()
-      if (accept.includes(openMetrics)) return { text, contentType: registry.contentType }
-      return { text: inPrometheusFormat(text), contentType: Registry.PROMETHEUS_CONTENT_TYPE }
+    scrape: (accept = '') => scrape(registries, accept),
+  }
+}
+
+async function scrape(registries: readonly OpenMetricsRegistry[], accept: string) {
+  const text = merge(await Promise.all(registries.map((each) => each.metrics())))
+  if (accept.includes(openMetrics)) return { text, contentType: Registry.OPENMETRICS_CONTENT_TYPE }
+  return { text: inPrometheusFormat(text), contentType: Registry.PROMETHEUS_CONTENT_TYPE }
+}
+
+function toRequestHistogram(histogram: Histogram<string>): RequestHistogram<string> {
+  return {
+    observe(labels, value, request) {
+      const traceId = request === undefined ? undefined : traced.exec(request)?.[1]
+      histogram.observe({ labels, value, ...(traceId !== undefined && { exemplarLabels: { trace_id: traceId } }) })
     },
   }
+}
+
+/** A metric's samples must be together, also if several services have it. */
+function merge(texts: readonly string[]): string {
+  const families = new Map<string, string[]>()
+  for (const text of texts) {
+    for (const family of `\n${text}`
+      .replace(/# EOF\n$/, '')
+      .split('\n# HELP ')
+      .slice(1)) {
+      const name = family.slice(0, family.indexOf(' '))
+      const lines = `# HELP ${family}`.split('\n').filter((line) => line !== '')
+      const merged = families.get(name)
+      if (merged) merged.push(...lines.slice(2))
+      else families.set(name, lines)
+    }
+  }
+  return `${[...families.values()].flat().join('\n')}\n# EOF\n`
 }
 
 /**

@@ -110,6 +110,14 @@ test('the table shows every setting with its default', () => {
   ])
 })
 
+test('a setting that two services of one process share is listed once, and reported once', () => {
+  const { url, port: listening } = definition
+  const both = { push: { url, port: listening }, other: { url } }
+  assert.equal(settingsTable(both).split('\n').length, 4)
+  const missing = { name: 'SettingsError', message: 'PARLEY_PUSH_URL is not set. It is where to push.' }
+  assert.throws(() => readSettings(both, {}), missing)
+})
+
 test('a MODERATE server gets some time to respond', () => refuses(sharedSettings, 'PARLEY_MODERATE_TIMEOUT_MS', '0'))
 
 test('resource attributes are percent-encoded UTF-8', () => {

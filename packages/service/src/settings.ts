@@ -62,7 +62,8 @@ export function readSettings<D extends SettingsDefinition>(definition: D, env: N
       }),
     )
   const settings = read(definition)
-  if (wrong.length > 0) throw new SettingsError(wrong.join('\n'))
+  // Nested definitions may share settings.
+  if (wrong.length > 0) throw new SettingsError([...new Set(wrong)].join('\n'))
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the walk above keeps the definition's nesting
   return settings as SettingsOf<D>
 }
@@ -95,9 +96,10 @@ function givenText(setting: Setting, env: NodeJS.ProcessEnv): Given | { wrong: s
   }
 }
 
-/** All settings of a definition, in order. */
+/** All settings of a definition in order, each once. */
 function listSettings(definition: SettingsDefinition): Setting[] {
-  return Object.values(definition).flatMap((entry) => (isSetting(entry) ? [entry] : listSettings(entry)))
+  const all = Object.values(definition).flatMap((entry) => (isSetting(entry) ? [entry] : listSettings(entry)))
+  return [...new Map(all.map((setting) => [setting.env, setting])).values()]
 }
 
 /** Prefixes of variables that belong to one service or to the tests. */

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import type { AcceptQueue } from '@parley/socketio/accepting/accept-queue'
+import { eventually } from '@parley/stack/eventually'
 import { describe, onTestFinished, test } from 'vitest'
-import { startNode, until } from './nodes.ts'
+import { startNode } from './nodes.ts'
 import { nextText, type RawSocket, rawSocket } from './raw-client.ts'
 
 /** An accept queue with turns that the test controls. */
@@ -10,7 +11,7 @@ function heldQueue() {
   const acceptQueue: AcceptQueue = { turn: () => new Promise((resolve) => waiting.push(resolve)) }
   return {
     acceptQueue,
-    waiting: (many: number) => until(() => waiting.length === many, `${many} wait for their turn`),
+    waiting: (many: number) => eventually(`${many} wait for their turn`, () => waiting.length === many),
     next: () => waiting.shift()?.(),
   }
 }
@@ -47,10 +48,10 @@ describe('packets of new connections', () => {
     assert.deepEqual(said, [])
     held.next()
     held.next()
-    await until(() => said.length === 2, 'two are heard')
+    await eventually('two are heard', () => said.length === 2)
     assert.deepEqual(said, ['a', 'b'])
     held.next()
-    await until(() => said.length === 3, 'three are heard')
+    await eventually('three are heard', () => said.length === 3)
     assert.deepEqual(said, ['a', 'b', 'c'])
   })
 
@@ -60,16 +61,16 @@ describe('packets of new connections', () => {
     const large = 'x'.repeat(5_000)
     client.send('42["a"]')
     client.send(`42["large","${large}"]`)
-    await until(() => said.length === 2, 'the large one is heard')
+    await eventually('the large one is heard', () => said.length === 2)
     assert.deepEqual(said, ['a', large])
     client.send('42["b"]')
     client.send('451-["binary",{"_placeholder":true,"num":0}]')
     client.send(new Uint8Array([1, 2, 3]))
-    await until(() => said.length === 4, 'the binary one is heard')
+    await eventually('the binary one is heard', () => said.length === 4)
     assert.deepEqual(said.slice(2), ['b', Buffer.from([1, 2, 3])])
     const many = Array.from({ length: 9 }, (_, n) => `many ${n}`)
     for (const event of many) client.send(`42["${event}"]`)
-    await until(() => said.length === 13, 'all are heard')
+    await eventually('all are heard', () => said.length === 13)
     assert.deepEqual(said.slice(4), many)
   })
 
@@ -86,9 +87,9 @@ describe('packets of new connections', () => {
     assert.deepEqual(said, [])
     held.next()
     held.next()
-    await until(() => said.length === 2, 'both are heard')
+    await eventually('both are heard', () => said.length === 2)
     client.send('42["at once"]')
-    await until(() => said.length === 3, 'the third is heard')
+    await eventually('the third is heard', () => said.length === 3)
     assert.deepEqual(said, ['waits', 'follows', 'at once'])
   })
 
@@ -98,7 +99,7 @@ describe('packets of new connections', () => {
     first.client.send('42["too late"]')
     await first.held.waiting(1)
     first.client.close()
-    await until(() => first.closes.length === 1, 'the client is gone')
+    await eventually('the client is gone', () => first.closes.length === 1)
     first.held.next()
 
     const second = await startHeld()
@@ -108,7 +109,7 @@ describe('packets of new connections', () => {
     await second.held.waiting(2)
     second.held.next()
     second.held.next()
-    await until(() => second.closes.length === 1, 'the connection is closed')
+    await eventually('the connection is closed', () => second.closes.length === 1)
     assert.deepEqual(second.closes, ['parse error'])
     assert.deepEqual([first.said, second.said], [[], []])
   })

@@ -5,10 +5,11 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, type Socket as TcpSocket } from 'node:net'
+import { eventually } from '@parley/stack/eventually'
 import type { Socket as Client } from 'socket.io-client'
 import { afterAll, afterEach, beforeAll, describe, test } from 'vitest'
 import { heldBytes } from './held-bytes.ts'
-import { type Node, startNode, stockClient, until } from './nodes.ts'
+import { type Node, startNode, stockClient } from './nodes.ts'
 import { nextText, parseOpen, type RawSocket, rawPolling, rawRequest, rawSocket } from './raw-client.ts'
 import { answeredHead, saidUntilClosed, upgradeStatus } from './raw-http.ts'
 import { stuckWebSocket } from './stuck-socket.ts'
@@ -31,7 +32,7 @@ describe('an attack of the class of', () => {
   // Other clients are still served, and no attacker's connection is left.
   afterEach(async () => {
     assert.equal(await witness.emitWithAck('echo', 'still here'), 'still here')
-    await until(() => node.server.counters.connections.websocket === 1, 'only the witness is left')
+    await eventually('only the witness is left', () => node.server.counters.connections.websocket === 1)
     assert.deepEqual(faults, [])
   })
   afterAll(() => {
@@ -207,7 +208,7 @@ describe('an attack of the class of', () => {
     const [before, packets] = [heldBytes(), node.server.counters.packetsIn]
     const head = `POST ${path}polling&sid=${polling.sid} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n`
     socket.write(`${head}1\r\n6\r\n${'1\r\n\x1e\r\n1\r\n6\r\n'.repeat(20_000)}`)
-    await until(() => socket.writableLength === 0, 'the chunks are sent')
+    await eventually('the chunks are sent', () => socket.writableLength === 0)
     // The server reads the pending data before it answers these.
     for (let turn = 0; turn < 3; turn++) await witness.emitWithAck('echo', turn)
     assert.ok(heldBytes() - before < 2_000_000)

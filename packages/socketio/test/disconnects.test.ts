@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { setImmediate as immediate } from 'node:timers/promises'
 import type { Socket } from '@parley/socketio/sockets/socket'
+import { eventually } from '@parley/stack/eventually'
 import { test } from 'vitest'
-import { startNode, until } from './nodes.ts'
+import { startNode } from './nodes.ts'
 import { frame, stuckWebSocket } from './stuck-socket.ts'
 
 test('the connection of a disconnected client is closed, whether it may reconnect or not', async () => {
@@ -13,7 +14,7 @@ test('the connection of a disconnected client is closed, whether it may reconnec
     const tcp = await stuckWebSocket(node.url)
     const before = new Set(sockets.values())
     tcp.write(frame('40'))
-    await until(() => sockets.size > before.size, 'the socket is connected')
+    await eventually('the socket is connected', () => sockets.size > before.size)
     const [socket] = new Set(sockets.values()).difference(before)
     tcp.resume()
     return { tcp, socket: socket as Socket<unknown> }

@@ -1,8 +1,9 @@
 /** Errors of handlers go to `onError`, and have no other effect. */
 import assert from 'node:assert/strict'
 import type { SocketServerOptions } from '@parley/socketio/server-options'
+import { eventually } from '@parley/stack/eventually'
 import { afterEach, beforeEach, describe, test } from 'vitest'
-import { type Node, startNode, stockClient, until } from './nodes.ts'
+import { type Node, startNode, stockClient } from './nodes.ts'
 import { nextText, type RawSocket, rawPolling, rawRequest, rawSocket } from './raw-client.ts'
 
 const fault = (name: string) => () => {
@@ -74,7 +75,7 @@ describe('a handler that throws', () => {
     socket.send('40/other,')
     await socket.next()
     socket.close()
-    await until(() => reported.length === 3, 'all faults are reported')
+    await eventually('all faults are reported', () => reported.length === 3)
     assert.deepEqual(reported, ['main', 'other', 'transport'])
     assert.equal(running.server.sockets.size, 0)
   })
@@ -101,7 +102,7 @@ describe('a handler that throws', () => {
     const socket = await connected(running)
     socket.send('42["whatever"]')
     await isServed(socket)
-    await until(() => reported.length > 0, 'the fault is reported')
+    await eventually('the fault is reported', () => reported.length > 0)
     assert.deepEqual(reported, ['otherEvents'])
     socket.close()
   })
@@ -135,7 +136,7 @@ describe('a handler that throws', () => {
     const running = await start({ onUpgrade: fault('onUpgrade') })
     const client = await stockClient(running.url, ['polling', 'websocket'])
     assert.equal(await client.emitWithAck('echo', 'served'), 'served')
-    await until(() => reported.length > 0, 'the fault is reported')
+    await eventually('the fault is reported', () => reported.length > 0)
     assert.deepEqual(reported, ['onUpgrade'])
     assert.equal(await client.emitWithAck('echo', 'served'), 'served')
     client.close()

@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { until } from './nodes.ts'
+import { eventually } from '@parley/stack/eventually'
 
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void
@@ -13,6 +13,6 @@ export function heldBytes(): number {
 }
 
 /** Objects with finalizers or pending tasks are freed by a later collection; a leak never is. */
-export function memoryBack(bytes: number): Promise<void> {
-  return until(() => heldBytes() < bytes, `less than ${bytes} bytes are held`)
+export async function memoryBack(bytes: number): Promise<void> {
+  await eventually(`less than ${bytes} bytes are held`, () => heldBytes() < bytes)
 }

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect } from 'node:net'
+import { eventually } from '@parley/stack/eventually'
 import type { Socket as Client } from 'socket.io-client'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { heldBytes, memoryBack } from './held-bytes.ts'
-import { type Node, startNode, stockClient, until } from './nodes.ts'
+import { type Node, startNode, stockClient } from './nodes.ts'
 import { type RawSocket, rawPolling, rawRequest, rawSocket } from './raw-client.ts'
 import { stuckWebSocket } from './stuck-socket.ts'
 
@@ -226,7 +227,7 @@ describe('a hostile client', () => {
     slow.write(
       `POST /socket.io/?EIO=4&transport=polling&sid=${polling.sid} HTTP/1.1\r\nHost: ${host}\r\nContent-Length: 100\r\n\r\n4`,
     )
-    await until(() => node.server.counters.connections.polling > 0, 'the session')
+    await eventually('the session', () => node.server.counters.connections.polling > 0)
     let status = 200
     while (status === 200) status = (await polling.post('6')).status
     assert.equal(status, 400)
@@ -274,8 +275,8 @@ describe('a hostile client', () => {
       for (const socket of sockets) socket.close()
       await Promise.all(sockets.map((socket) => socket.closed))
     }
-    await until(() => node.server.sockets.size === 1, 'only the witness is left')
-    await until(() => node.server.counters.connections.websocket === 1, 'one connection is left')
+    await eventually('only the witness is left', () => node.server.sockets.size === 1)
+    await eventually('one connection is left', () => node.server.counters.connections.websocket === 1)
     await memoryBack(before + 4_000_000)
   })
 })

@@ -7,8 +7,8 @@ import { join } from 'node:path'
 import { createHandshakes } from '@parley/socketio/accepting/handshakes'
 import { type Listening, listen } from '@parley/socketio/accepting/listen'
 import { App } from '@parley/socketio/uws'
+import { eventually } from '@parley/stack/eventually'
 import { describe, onTestFinished, test } from 'vitest'
-import { until } from './nodes.ts'
 
 const forever = Number.POSITIVE_INFINITY
 const unbounded = { descriptors: forever, onFull: () => undefined }
@@ -49,7 +49,7 @@ describe('listening for an app', () => {
     for (const path of paths) await ask(listening, path)
     for (let over = 0; over < paths.length; over++) {
       const most = Math.min(paths.length, over + 3)
-      await until(() => seen.length >= most, `${most} are served`)
+      await eventually(`${most} are served`, () => seen.length >= most)
       assert.equal(seen.length, most)
       handshakes.ended()
     }
@@ -65,7 +65,7 @@ describe('listening for an app', () => {
   test('each connection has the address of its peer, in IPv6 too', async () => {
     const { seen, addresses, listening } = await startApp(forever, '::')
     for (const host of ['127.0.0.1', '::1']) await ask(listening, `/${host}`, host)
-    await until(() => seen.length === 2, 'both are served')
+    await eventually('both are served', () => seen.length === 2)
     const [loopback, mapped] = [...addresses].toSorted()
     assert.equal(loopback, '0000:0000:0000:0000:0000:0000:0000:0001')
     assert.equal(mapped, '0000:0000:0000:0000:0000:ffff:7f00:0001')
@@ -74,42 +74,42 @@ describe('listening for an app', () => {
   test('a client that leaves the queue soon frees its slot', async () => {
     const { handshakes, seen, listening } = await startApp(1)
     await ask(listening, '/first')
-    await until(() => seen.length === 1, 'the first is served')
+    await eventually('the first is served', () => seen.length === 1)
     const gone = await ask(listening, '/gone')
     await ask(listening, '/last')
     gone.destroy()
     handshakes.ended()
     handshakes.ended()
-    await until(() => {
+    await eventually('the last is served', () => {
       handshakes.ended()
       return seen.includes('/last')
-    }, 'the last is served')
+    })
   })
 
   test('queued connections are served on close, and new ones are refused', async () => {
     const { seen, listening } = await startApp(1)
     for (const path of ['/a', '/b', '/c']) await ask(listening, path)
-    await until(() => seen.length === 1, 'the first is served')
+    await eventually('the first is served', () => seen.length === 1)
     // Between two requests, the event loop polls once for new connections.
     for (let turn = 0; turn < 2; turn++) await new Promise((resolve) => setImmediate(resolve))
     listening.close()
     const late = connect(listening.port, '127.0.0.1')
     const [error] = (await once(late, 'error')) as [NodeJS.ErrnoException]
     assert.equal(error.code, 'ECONNREFUSED')
-    await until(() => seen.length === 3, 'all are served')
+    await eventually('all are served', () => seen.length === 3)
   })
 
   test('closed connections leave no descriptor', async () => {
     const { seen, listening } = await startApp(forever)
     await ask(listening, '/warm')
-    await until(() => seen.length === 1, 'the first is served')
+    await eventually('the first is served', () => seen.length === 1)
     const before = openDescriptors()
     const sockets = await Promise.all(Array.from({ length: 200 }, (_, n) => ask(listening, `/${n}`)))
-    await until(() => seen.length === 201, 'all are served')
+    await eventually('all are served', () => seen.length === 201)
     // Two per connection: the client's and the app's.
-    await until(() => openDescriptors() <= before + 400, 'no third descriptor')
+    await eventually('no third descriptor', () => openDescriptors() <= before + 400)
     for (const socket of sockets) socket.destroy()
-    await until(() => openDescriptors() <= before, 'all are closed')
+    await eventually('all are closed', () => openDescriptors() <= before)
   })
 
   /** Starts a process that can open 64 files, and connects clients until three are refused. */
@@ -133,7 +133,7 @@ describe('listening for an app', () => {
     // Sequentially, so that one connection takes the last descriptor, and none is left to duplicate it.
     for (let n = 1; refused.length < 3; n++) {
       come()
-      await until(() => served.length + refused.length === n, 'the next is served or refused')
+      await eventually('the next is served or refused', () => served.length + refused.length === n)
     }
     assert.ok(served.length > 0)
     return { child, port, served }
@@ -143,14 +143,14 @@ describe('listening for an app', () => {
     const { child, port, served } = await fillProcess(forever)
     for (const socket of served) socket.destroy()
     let last: Response | undefined
-    await until(() => {
+    await eventually('the next is served', () => {
       if (last === undefined)
         void fetch(`http://127.0.0.1:${port}/`).then(
           (response) => (last = response),
           () => undefined,
         )
       return last !== undefined
-    }, 'the next is served')
+    })
     assert.equal(await last?.text(), 'served')
     assert.equal(child.exitCode, null)
   })

@@ -40,12 +40,3 @@ export async function stockClient(url: string, transports: ('polling' | 'websock
 export function heard(client: Client, event: string): Promise<unknown[]> {
   return new Promise((resolve) => client.once(event, (...args: unknown[]) => resolve(args)))
 }
-
-/** Waits until a condition holds; fails after five seconds. */
-export async function until(condition: () => boolean, what: string): Promise<void> {
-  const deadline = Date.now() + 100_000
-  while (!condition()) {
-    if (Date.now() > deadline) throw new Error(`never came true: ${what}`)
-    await new Promise((resolve) => setTimeout(resolve, 5))
-  }
-}

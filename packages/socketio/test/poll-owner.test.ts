@@ -4,8 +4,9 @@ import { createServer, type IncomingMessage, request, type Server } from 'node:h
 import type { AddressInfo } from 'node:net'
 import { connect } from 'node:net'
 import type { PollOwner } from '@parley/socketio/polling/poll-owner'
+import { eventually } from '@parley/stack/eventually'
 import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest'
-import { heard, type Node, startNode, stockClient, until } from './nodes.ts'
+import { heard, type Node, startNode, stockClient } from './nodes.ts'
 import { nextText, type RawSocket, rawPolling, rawRequest, rawSocket } from './raw-client.ts'
 import { frame, stuckWebSocket } from './stuck-socket.ts'
 
@@ -40,7 +41,7 @@ describe('several nodes', () => {
   let held: Promise<void> | undefined
   let balancer: Awaited<ReturnType<typeof roundRobin>>
 
-  /** Stands in for a bus: a plain call, with JSON both ways. */
+  /** Stands in for a bus: a call that is answered in a later turn of the event loop, with JSON both ways. */
   const pollOwner: PollOwner = {
     isAlive: (nodeId) => nodes.has(nodeId),
     reach: async (nodeId, poll, signal) => {
@@ -48,10 +49,10 @@ describe('several nodes', () => {
       if (poll.method === 'PUSH') await held
       const owner = nodes.get(nodeId)
       if (owner === undefined) throw new Error(`no node ${nodeId}`)
+      await new Promise(setImmediate)
       beingServed++
       const serving = owner.server.serveForwarded(JSON.parse(JSON.stringify(poll)), signal)
-      const answer = await serving.finally(() => beingServed--)
-      return JSON.parse(JSON.stringify(answer))
+      return JSON.parse(JSON.stringify(await serving.finally(() => beingServed--)))
     },
   }
   const node = (nodeId: string): Node => nodes.get(nodeId) as Node
@@ -106,7 +107,7 @@ describe('several nodes', () => {
           })
           publishEverywhere(message)
         }
-        await until(() => received.length === 20, 'all events')
+        await eventually('all events', () => received.length === 20)
         assert.deepEqual(
           received,
           received.map((_, index) => index),
@@ -115,7 +116,7 @@ describe('several nodes', () => {
       }
       assert.ok(isForwarded())
       if (transports.length > 1) assert.ok(asked.includes('PROBE') && asked.includes('TAKE') && asked.includes('PUSH'))
-      await until(() => [...nodes.values()].every(({ server }) => server.sockets.size === 0), 'nobody is left')
+      await eventually('nobody is left', () => [...nodes.values()].every(({ server }) => server.sockets.size === 0))
       assert.equal(gone.length, rounds)
     })
   }
@@ -131,12 +132,12 @@ describe('several nodes', () => {
     const forwarded = request(url)
     forwarded.on('error', () => forwarded.destroy())
     forwarded.end()
-    await until(() => asked.includes('GET'), 'the poll is forwarded')
+    await eventually('the poll is forwarded', () => asked.includes('GET'))
     forwarded.destroy()
-    await until(() => gone.length === 1, 'the session has ended')
+    await eventually('the session has ended', () => gone.length === 1)
     assert.deepEqual(gone, ['transport error'])
     assert.equal((await polling.poll()).status, 400)
-    await until(() => beingServed === 0, 'no owner has a poll of a client that is gone')
+    await eventually('no owner has a poll of a client that is gone', () => beingServed === 0)
     nodes.delete('n4')
     owner.stop()
   })
@@ -173,9 +174,9 @@ describe('several nodes', () => {
       const waits = () => asked.filter((method) => method === 'GET').length
       asked.length = 0
       const first = pollBy('n2', sid, 'second')
-      await until(() => waits() === 1, 'the first is forwarded')
+      await eventually('the first is forwarded', () => waits() === 1)
       const second = pollBy('n3', sid, 'second')
-      await until(() => waits() === 2, 'the second is forwarded')
+      await eventually('the second is forwarded', () => waits() === 2)
       emit('one')
       const [before, after] = [await first, await second]
       assert.deepEqual([before.status, after.status], [200, 200])
@@ -212,7 +213,7 @@ describe('several nodes', () => {
       const { connections } = node('n1').server.counters
       assert.deepEqual([upgraded, connections], [[], { polling: 1, websocket: 0, bridge: 0 }])
       socket.send('5')
-      await until(() => upgraded.length > 0, 'the owner knows of the upgrade')
+      await eventually('the owner knows of the upgrade', () => upgraded.length > 0)
       // A ping received by a poll still needs its pong: the next ping comes only after it.
       if ([...first.split('\x1e'), last].includes('2')) socket.send('3')
       assert.deepEqual([upgraded, connections], [['websocket'], { polling: 0, websocket: 1, bridge: 0 }])
@@ -225,7 +226,7 @@ describe('several nodes', () => {
       else for (const owned of node('n1').server.sockets.values()) owned.disconnect(true)
       if (side === 'owner') assert.equal(await socket.next(), '41')
       await socket.closed
-      await until(() => gone.length === 1, 'the session has ended')
+      await eventually('the session has ended', () => gone.length === 1)
       assert.deepEqual(gone, [side === 'client' ? 'transport close' : 'server namespace disconnect'])
       assert.deepEqual([upgraded, connections], [['websocket'], { polling: 0, websocket: 0, bridge: 0 }])
     }
@@ -254,12 +255,12 @@ describe('several nodes', () => {
     for (let n = 1; n <= 3; n++) socket.send(`42["say",${n}]`)
     socket.close()
     await socket.closed
-    await until(() => node('n3').server.counters.connections.bridge === 0, 'the bridge has gone')
+    await eventually('the bridge has gone', () => node('n3').server.counters.connections.bridge === 0)
     held = undefined
     hold.resolve()
-    await until(() => gone.length > 0, 'the session has ended')
+    await eventually('the session has ended', () => gone.length > 0)
     assert.deepEqual([said, gone], [[1, 2, 3], ['transport close']])
-    await until(() => beingServed === 0, 'nothing is left')
+    await eventually('nothing is left', () => beingServed === 0)
   })
 
   test('end a session whose bridge died silently', async () => {
@@ -269,12 +270,12 @@ describe('several nodes', () => {
     socket.send('42["say",1]')
     socket.close()
     await socket.closed
-    await until(() => node('n3').server.counters.connections.bridge === 0, 'the bridge has gone')
+    await eventually('the bridge has gone', () => node('n3').server.counters.connections.bridge === 0)
     held = undefined
     hold.reject(new Error('no answer in time'))
-    await until(() => gone.length > 0, 'the session has ended')
+    await eventually('the session has ended', () => gone.length > 0)
     assert.deepEqual(gone, ['transport error'])
-    await until(() => beingServed === 0, 'nothing is left')
+    await eventually('nothing is left', () => beingServed === 0)
   })
 
   test('deliver the last packets of a session that its owner has ended, even if the client sends further packets', async () => {
@@ -290,7 +291,7 @@ describe('several nodes', () => {
     const inPieces = request(`${base('n2')}?EIO=4&transport=polling&sid=${polling.sid}`, { method: 'POST' })
     const answered = once(inPieces, 'response') as Promise<[IncomingMessage]>
     inPieces.write('42["say",')
-    await until(() => asked.includes('HOLDS'), 'the owner is asked')
+    await eventually('the owner is asked', () => asked.includes('HOLDS'))
     inPieces.end('"too late"]')
     assert.equal((await answered)[0].statusCode, 200)
     assert.deepEqual([(await polling.poll()).text, (await polling.poll()).text], ['41', '1'])
@@ -305,7 +306,7 @@ describe('several nodes', () => {
     asked.length = 0
     // The largest accepted message has 1,000,000 bytes.
     for (let id = 1; id <= 3; id++) socket.send(`42${id}["size","${'x'.repeat(600_000)}"]`)
-    await until(() => asked.includes('PUSH'), 'the first is on its way')
+    await eventually('the first is on its way', () => asked.includes('PUSH'))
     // Time to read the others.
     for (let turns = 0; turns < 100; turns++) await new Promise(setImmediate)
     held = undefined
@@ -328,14 +329,14 @@ describe('several nodes', () => {
     said.length = 0
     asked.length = 0
     for (let n = 1; n <= 3; n++) socket.send(`42["say",${n}]`)
-    await until(() => asked.includes('PUSH'), 'the first is on its way')
+    await eventually('the first is on its way', () => asked.includes('PUSH'))
     // Time to read the others.
     for (let turns = 0; turns < 100; turns++) await new Promise(setImmediate)
     stopping.stop()
     assert.deepEqual(await socket.closed, { code: 1000, reason: 'stopped' })
     held = undefined
     hold.resolve()
-    await until(() => gone.length > 0, 'the session has ended')
+    await eventually('the session has ended', () => gone.length > 0)
     assert.deepEqual([said, gone], [[1, 2, 3], ['transport close']])
   })
 
@@ -357,7 +358,7 @@ describe('several nodes', () => {
       text += data.toString('latin1')
     })
     stuck.write(frame('2probe'))
-    await until(() => text.endsWith('3probe'), 'the probe is answered')
+    await eventually('the probe is answered', () => text.endsWith('3probe'))
     await waiting
     stuck.write(frame('5'))
     stuck.pause()
@@ -372,14 +373,14 @@ describe('several nodes', () => {
     }
     assert.deepEqual([gone, connections.bridge], [[], 1])
     stuck.resume()
-    await until(() => text.endsWith(`"n":${last}}]`), 'everything has come')
+    await eventually('everything has come', () => text.endsWith(`"n":${last}}]`))
     assert.deepEqual(
       [...text.matchAll(/"n":(\d+)/g)].map(([, n]) => Number(n)),
       Array.from({ length: last }, (_, index) => index + 1),
     )
     assert.deepEqual([gone, connections.bridge], [[], 1])
     stuck.destroy()
-    await until(() => gone.length === 1, 'the session has ended')
+    await eventually('the session has ended', () => gone.length === 1)
     nodes.delete('n4')
     owner.stop()
   })

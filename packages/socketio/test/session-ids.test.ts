@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import type { PollOwner } from '@parley/socketio/polling/poll-owner'
+import { eventually } from '@parley/stack/eventually'
 import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest'
-import { type Node, startNode, until } from './nodes.ts'
+import { type Node, startNode } from './nodes.ts'
 import { parseOpen, rawPolling, rawRequest, rawSocket } from './raw-client.ts'
 import { saidUntilClosed, upgradeStatus } from './raw-http.ts'
 
@@ -64,14 +65,17 @@ describe('a session ID', () => {
     })
   }
 
-  test('of another node is looked up there before a WebSocket is opened for it', async () => {
-    assert.equal(await upgradeStatus(`${sockets()}&sid=n2.${random}`), 400)
+  const closeOf = (sid: string) => rawSocket(`${sockets()}&sid=${sid}`).closed
+
+  test('of another node that does not have the session closes its WebSocket', async () => {
+    assert.deepEqual(await closeOf(`n2.${random}`), { code: 1000, reason: 'session out of reach' })
     assert.deepEqual(asked, ['n2 HOLDS'])
   })
 
-  test('of a node that does not respond gets no WebSocket', async () => {
-    assert.equal(await upgradeStatus(`${sockets()}&sid=mute.${random}`), 400)
+  test('of a node that does not respond closes its WebSocket after the time limit', async () => {
+    assert.deepEqual(await closeOf(`mute.${random}`), { code: 1000, reason: 'upgrade timeout' })
     assert.deepEqual(asked, ['mute HOLDS'])
+    assert.equal(node.server.counters.connections.bridge, 0)
   })
 
   /** A post that stalls after its first byte. */
@@ -88,13 +92,13 @@ describe('a session ID', () => {
 
   test('of another node allows one post at a time', async () => {
     const first = slowPost('mute')
-    await until(() => asked.length === 1, 'the first is being read')
+    await eventually('the first is being read', () => asked.length === 1)
     const second = await rawRequest(`${polls()}&sid=mute.${random}`, { method: 'POST', body: '4' })
     assert.deepEqual(second, { status: 400, text: '{"code":3,"message":"overlapping posts"}' })
     assert.deepEqual(asked, ['mute HOLDS'])
     assert.equal(await first, '')
     const third = slowPost('mute')
-    await until(() => asked.length === 2, 'it has a place again')
+    await eventually('it has a place again', () => asked.length === 2)
     await third
   })
 

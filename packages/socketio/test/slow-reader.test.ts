@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { setImmediate as immediate } from 'node:timers/promises'
+import { eventually } from '@parley/stack/eventually'
 import { describe, test } from 'vitest'
-import { heard, startNode, stockClient, until } from './nodes.ts'
+import { heard, startNode, stockClient } from './nodes.ts'
 import { rawPolling } from './raw-client.ts'
 import { frame, stuckWebSocket } from './stuck-socket.ts'
 
@@ -20,7 +21,7 @@ describe('a slow reader', () => {
       const stuck = await stuckWebSocket(node.url)
       stuck.pause()
       stuck.write(frame('40'))
-      await until(() => node.server.topicSize('busy') === 1, 'the slow reader is in the room')
+      await eventually('the slow reader is in the room', () => node.server.topicSize('busy') === 1)
       const quick = await stockClient(node.url, ['websocket'])
       let published = 0
       let received = 0
@@ -32,7 +33,7 @@ describe('a slow reader', () => {
           node.server.publish('busy', 'event', PAYLOAD)
           published++
         }
-        await until(() => received === published, 'the quick reader has them all')
+        await eventually('the quick reader has them all', () => received === published)
       }
       assert.deepEqual(gone, ['slow reader'])
       assert.equal(node.server.counters.closes['slow reader'], 1)

@@ -5,9 +5,10 @@ import { createSocketServer } from '@parley/socketio/server'
 import { ConnectError } from '@parley/socketio/sockets/namespace'
 import type { Socket } from '@parley/socketio/sockets/socket'
 import { App, us_socket_local_port } from '@parley/socketio/uws'
+import { eventually } from '@parley/stack/eventually'
 import { io } from 'socket.io-client'
 import { afterAll, beforeAll, describe, test } from 'vitest'
-import { heard, type Node, startNode, stockClient, until } from './nodes.ts'
+import { heard, type Node, startNode, stockClient } from './nodes.ts'
 
 const WAYS: [string, ('polling' | 'websocket')[]][] = [
   ['by WebSocket', ['websocket']],
@@ -46,7 +47,7 @@ for (const [name, transports] of WAYS) {
       const client = await stockClient(node.url, transports, options)
       const socket = node.server.sockets.get(client.id ?? '')
       assert.ok(socket)
-      await until(() => socket.transport === transports.at(-1), 'the server knows of the upgrade')
+      await eventually('the server knows of the upgrade', () => socket.transport === transports.at(-1))
       return { client, socket }
     }
 
@@ -112,7 +113,7 @@ for (const [name, transports] of WAYS) {
       client.io.engine.on('packet', ({ type }: { type: string }) => {
         if (type === 'ping') pings++
       })
-      await until(() => pings >= 4, 'four pings')
+      await eventually('four pings', () => pings >= 4)
       assert.equal(socket.connected, true)
       assert.equal(client.connected, true)
       client.close()
@@ -156,9 +157,9 @@ for (const [name, transports] of WAYS) {
     })
 
     test('leaves nothing behind', async () => {
-      await until(() => node.server.sockets.size === 0, 'no sockets')
+      await eventually('no sockets', () => node.server.sockets.size === 0)
       const { connections } = node.server.counters
-      await until(() => connections.websocket === 0 && connections.polling === 0, 'no connections')
+      await eventually('no connections', () => connections.websocket === 0 && connections.polling === 0)
     })
   })
 }
@@ -219,7 +220,7 @@ describe('a server', () => {
     })
     const client = io(node.url, { transports: ['websocket'], forceNew: true })
     const welcome = heard(client, 'welcome')
-    await until(() => seen.length === 1, 'onConnect is called')
+    await eventually('onConnect is called', () => seen.length === 1)
     assert.equal(client.connected, false)
     assert.equal(node.server.sockets.size, 0)
     decided.resolve()
@@ -281,7 +282,7 @@ describe('a server', () => {
       client.on('event', (payload: unknown) => seen[index]?.push(payload))
     servers[0]?.publish('same', 'event', '"of one"')
     servers[1]?.publish('same', 'event', '"of two"')
-    await until(() => seen.flat().length >= 2, 'both events')
+    await eventually('both events', () => seen.flat().length >= 2)
     assert.deepEqual(seen, [['of one'], ['of two']])
     for (const client of clients) client.close()
     for (const server of servers) server.close('done')

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import type { Socket } from '@parley/socketio/sockets/socket'
+import { eventually } from '@parley/stack/eventually'
 import type { Socket as Client } from 'socket.io-client'
 import { afterAll, beforeAll, describe, test } from 'vitest'
-import { type Node, startNode, stockClient, until } from './nodes.ts'
+import { type Node, startNode, stockClient } from './nodes.ts'
 
 type Member = { client: Client; socket: Socket<unknown>; heard: unknown[] }
 
@@ -34,7 +35,7 @@ describe('a room', () => {
     clients.push(client)
     const socket = node.server.sockets.get(client.id ?? '')
     assert.ok(socket)
-    await until(() => socket.transport === transports.at(-1), 'the upgrade')
+    await eventually('the upgrade', () => socket.transport === transports.at(-1))
     const heard: unknown[] = []
     client.on('event', (payload: unknown) => heard.push(payload))
     return { client, socket, heard }
@@ -45,7 +46,7 @@ describe('a room', () => {
   async function heardBy(members: Member[]): Promise<unknown[][]> {
     for (const { socket } of members) socket.emitJson('event', '"end"')
     const isEnd = (payload: unknown) => payload === 'end' || payload === Buffer.from('"end"').toString('base64')
-    await until(() => members.every(({ heard }) => isEnd(heard.at(-1))), 'all members have the last event')
+    await eventually('all members have the last event', () => members.every(({ heard }) => isEnd(heard.at(-1))))
     return members.map(({ heard }) => heard.splice(0).slice(0, -1))
   }
 
@@ -67,7 +68,7 @@ describe('a room', () => {
     node.server.publish('raw', 'event', '{ "spaced" : 1.0 }')
     node.server.publish('raw', 'event', Buffer.from('{ "spaced" : "ü" }'))
     node.server.publish('raw', 'event', new Uint8Array(Buffer.from(`"${'x'.repeat(70_000)}"`)))
-    await until(() => frames.length >= 3, 'three packets')
+    await eventually('three packets', () => frames.length >= 3)
     assert.deepEqual(frames.slice(0, 2), ['2["event",{ "spaced" : 1.0 }]', '2["event",{ "spaced" : "ü" }]'])
     assert.equal(frames[2]?.length, 70_000 + '2["event",""]'.length)
   })
@@ -77,7 +78,7 @@ describe('a room', () => {
     const { socket, heard } = await member('websocket')
     for (const name of names) socket.join(name)
     for (const name of names) publish(name, name)
-    await until(() => heard.length === names.length, 'one event of each room')
+    await eventually('one event of each room', () => heard.length === names.length)
     assert.deepEqual(heard, names)
   })
 
@@ -92,7 +93,7 @@ describe('a room', () => {
     assert.equal(node.server.topicSize('counted'), 1)
     assert.deepEqual(empty.includes('counted'), false)
     second.client.close()
-    await until(() => empty.includes('counted'), 'the room is empty')
+    await eventually('the room is empty', () => empty.includes('counted'))
     assert.equal(node.server.topicSize('counted'), 0)
     assert.equal(active.filter((room) => room === 'counted').length, 1)
     assert.equal(empty.filter((room) => room === 'counted').length, 1)
@@ -133,7 +134,7 @@ describe('a room', () => {
     const { socket, heard } = await member('websocket')
     socket.setCodec('base64')
     socket.emit('event', { a: 1 })
-    await until(() => heard.length === 1, 'the event')
+    await eventually('the event', () => heard.length === 1)
     assert.deepEqual(heard, [Buffer.from('{"a":1}').toString('base64')])
   })
 
@@ -183,7 +184,7 @@ describe('a room', () => {
       socket.join('moving')
       joined.push({ client, socket, heard })
     }
-    await until(() => joined.every(({ socket }) => socket.transport === 'websocket'), 'all upgraded')
+    await eventually('all upgraded', () => joined.every(({ socket }) => socket.transport === 'websocket'))
     clearInterval(publishing)
     for (const heard of await heardBy(joined)) {
       const first = Number(heard[0])

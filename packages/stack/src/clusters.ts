@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { MongoClient } from 'mongodb'
 import { freePorts } from './free-ports.ts'
 import type { Launch, RunningServer } from './launch.ts'
 import { locate, type ServerName } from './locate.ts'
+import { directUrl, withAdmin } from './mongo.ts'
 import { startProcess } from './server-process.ts'
 import { tcpAnswer } from './tcp-answer.ts'
 import { closeTogether, openTcpProxy } from './tcp-proxy.ts'
@@ -17,15 +17,14 @@ export interface Cluster {
   members: Map<number, RunningServer>
 }
 
-/** A directory for the servers that a test starts. `stop` kills all of them. */
+/** A directory for the servers that a test starts. `stop` kills all of them and removes it. */
 export interface ServersDir {
   dir: string
   started: RunningServer[]
   stop(): Promise<void>
 }
 
-export function newServersDir(): ServersDir {
-  const dir = mkdtempSync(join(tmpdir(), 'parley-failover-'))
+export function newServersDir(dir = mkdtempSync(join(tmpdir(), 'parley-failover-'))): ServersDir {
   const started: RunningServer[] = []
   return {
     dir,
@@ -46,47 +45,24 @@ export async function startReplicaSet(at: ServersDir, database: string): Promise
     ...replicas,
     ...quick,
   ]
-  const members = await startThree(at, 'mongo', launch, pingMongo)
-  const hosts = [...members.keys()].map((port) => `127.0.0.1:${port}`)
-  const [first] = hosts
-  const client = new MongoClient(`mongodb://${first}/?directConnection=true`)
-  await client
-    .db('admin')
-    .command({ replSetInitiate: { _id: 'failover', members: hosts.map((host, _id) => ({ _id, host })) } })
-  await client.close()
+  const ping = (port: number) => withAdmin(directUrl(port), (admin) => admin.command({ ping: 1 }))
+  const ports = await freePorts(3)
+  const members = await startAll(at, 'mongo', ports, launch, ping)
+  const hosts = ports.map((port) => `127.0.0.1:${port}`)
+  const config = { _id: 'failover', members: hosts.map((host, _id) => ({ _id, host })) }
+  await withAdmin(directUrl(ports[0] ?? 0), (admin) => admin.command({ replSetInitiate: config }))
   return { url: `mongodb://${hosts.join(',')}/${database}?replicaSet=failover`, members }
-}
-
-async function pingMongo(port: number): Promise<void> {
-  const client = new MongoClient(`mongodb://127.0.0.1:${port}/?directConnection=true`, {
-    serverSelectionTimeoutMS: 1_000,
-  })
-  try {
-    await client.db('admin').command({ ping: 1 })
-  } finally {
-    await client.close()
-  }
 }
 
 /** The port of a replica set's primary. */
 export async function primaryOf({ url }: Cluster): Promise<number> {
-  const client = new MongoClient(url)
-  try {
-    const { primary } = await client.db('admin').command({ hello: 1 })
-    return Number(String(primary).split(':')[1])
-  } finally {
-    await client.close()
-  }
+  const { primary } = await withAdmin(url, (admin) => admin.command({ hello: 1 }))
+  return Number(String(primary).split(':')[1])
 }
 
 /** Makes the primary of a replica set step down, so that another member is elected. */
 export async function stepDownPrimary({ url }: Cluster): Promise<void> {
-  const client = new MongoClient(url)
-  try {
-    await client.db('admin').command({ replSetStepDown: 10, force: true })
-  } finally {
-    await client.close()
-  }
+  await withAdmin(url, (admin) => admin.command({ replSetStepDown: 10, force: true }))
 }
 
 /** Three nats-server processes with JetStream as one cluster. Servers are named by their ports. */
@@ -105,7 +81,7 @@ export async function startNatsCluster(at: ServersDir): Promise<Cluster> {
     )
     return ['-c', config]
   }
-  const members = await startThree(at, 'nats', launch, (port) => tcpAnswer(port, '', 'INFO '))
+  const members = await startAll(at, 'nats', await freePorts(3), launch, (port) => tcpAnswer(port, '', 'INFO '))
   return { url: [...members.keys()].map((port) => `nats://127.0.0.1:${port}`).join(','), members }
 }
 
@@ -189,15 +165,6 @@ export async function startSentinels(at: ServersDir): Promise<Cluster> {
   return { url: `redis+sentinel://${sentinels.map((port) => `127.0.0.1:${port}`).join(',')}/parley`, members }
 }
 
-async function startThree(
-  at: ServersDir,
-  name: ServerName,
-  args: (port: number, data: string) => string[],
-  isReady: (port: number) => Promise<unknown>,
-): Promise<Map<number, RunningServer>> {
-  return startAll(at, name, await freePorts(3), args, isReady)
-}
-
 async function startAll(
   { dir, started }: ServersDir,
   name: ServerName,
@@ -212,19 +179,10 @@ async function startAll(
   const launches = ports.map((port): Launch => {
     const data = join(dir, `${name}-${port}`)
     const given = args(port, data)
-    const logFile = join(dir, `${name}-${port}.log`)
-    const readiness = () => isReady(port)
-    const title = `${name} ${port}`
     return {
-      title,
-      place,
-      port,
-      dir: data,
-      logFile,
-      keepsAlive: false,
-      tenants: 0,
+      ...{ title: `${name} ${port}`, place, port, dir: data, logFile: `${data}.log`, keepsAlive: false, tenants: 0 },
       args: () => given,
-      isReady: readiness,
+      isReady: () => isReady(port),
     }
   })
   const servers = await Promise.all(launches.map((launch) => startProcess(launch, program)))

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { locate } from './locate.ts'
+import { listenOnLoopback } from './loopback.ts'
 import { startServers } from './up.ts'
 
 const { PARLEY_MONGO_URL: _m, PARLEY_NATS_URL: _n, PARLEY_REDIS_URL: _r, ...env } = process.env
@@ -26,9 +25,8 @@ describe('servers without Docker images', () => {
   let engine: Server
   const { DOCKER_HOST: before } = process.env
   beforeAll(async () => {
-    engine = createServer(engineWithoutImages).listen(0, '127.0.0.1')
-    await once(engine, 'listening')
-    process.env.DOCKER_HOST = `tcp://127.0.0.1:${(engine.address() as AddressInfo).port}`
+    engine = createServer(engineWithoutImages)
+    process.env.DOCKER_HOST = `tcp://127.0.0.1:${await listenOnLoopback(engine)}`
   })
   afterAll(() => {
     if (before === undefined) delete process.env.DOCKER_HOST

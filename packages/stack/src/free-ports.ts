@@ -1,4 +1,5 @@
 import { createServer } from 'node:net'
+import { listenOnLoopback } from './loopback.ts'
 
 /** Distinct ports that are currently free on loopback. */
 export async function freePorts(count: number): Promise<number[]> {
@@ -7,14 +8,8 @@ export async function freePorts(count: number): Promise<number[]> {
   return held.map(({ port }) => port)
 }
 
-function hold(): Promise<{ port: number; release: () => Promise<void> }> {
-  return new Promise((resolve, reject) => {
-    const server = createServer()
-    server.once('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      if (typeof address !== 'object' || !address) return reject(new Error('a listening socket has no address'))
-      return resolve({ port: address.port, release: () => new Promise((closed) => void server.close(() => closed())) })
-    })
-  })
+async function hold(): Promise<{ port: number; release: () => Promise<void> }> {
+  const server = createServer()
+  const port = await listenOnLoopback(server)
+  return { port, release: () => new Promise((closed) => void server.close(() => closed())) }
 }

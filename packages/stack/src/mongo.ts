@@ -1,4 +1,4 @@
-import { MongoClient, MongoServerError } from 'mongodb'
+import { type Db, MongoClient, MongoServerError } from 'mongodb'
 import type { Launch, LaunchPlace } from './launch.ts'
 
 const replicaSet = 'parley'
@@ -44,12 +44,8 @@ export function mongoLaunch(at: LaunchPlace): Launch {
  * Makes the server the only member of its replica set, with its current port. Rejects until the server accepts writes.
  */
 async function becomePrimary(port: number): Promise<void> {
-  const client = new MongoClient(`mongodb://127.0.0.1:${port}/?directConnection=true`, {
-    serverSelectionTimeoutMS: 1_000,
-  })
-  try {
-    const admin = client.db('admin')
-    const host = `127.0.0.1:${port}`
+  const host = `127.0.0.1:${port}`
+  await withAdmin(directUrl(port), async (admin) => {
     const config = await admin.command({ replSetGetConfig: 1 }).catch((error: unknown) => {
       if (error instanceof MongoServerError && error.codeName === 'NotYetInitialized') return undefined
       throw error
@@ -62,6 +58,19 @@ async function becomePrimary(port: number): Promise<void> {
     }
     const hello = await admin.command({ hello: 1 })
     if (!hello.isWritablePrimary) throw new Error('not yet the primary')
+  })
+}
+
+/** The URL of one mongod on loopback, whatever its replica set; fails within a second if it is not up. */
+export function directUrl(port: number): string {
+  return `mongodb://127.0.0.1:${port}/?directConnection=true&serverSelectionTimeoutMS=1000`
+}
+
+/** Runs commands in the database `admin`. */
+export async function withAdmin<T>(url: string, work: (admin: Db) => Promise<T>): Promise<T> {
+  const client = new MongoClient(url)
+  try {
+    return await work(client.db('admin'))
   } finally {
     await client.close()
   }

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
+import { listenOnLoopback } from './loopback.ts'
 
 /** A proxy on loopback, for tests that control the traffic between clients and a server. */
 export interface TcpProxy {
@@ -34,10 +35,9 @@ export async function openTcpProxy(
     }
     onConnection(client, upstream)
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  const port = await listenOnLoopback(server)
   return {
-    port: (server.address() as AddressInfo).port,
+    port,
     sockets,
     async close() {
       for (const socket of sockets) socket.destroy()

@@ -6,8 +6,8 @@ import { makeTestDataDir } from './test-data.ts'
 
 describe('the data of test servers', () => {
   const made: string[] = []
-  const make = async () => {
-    const dir = await makeTestDataDir()
+  const make = () => {
+    const dir = makeTestDataDir()
     made.push(dir)
     return dir
   }
@@ -15,15 +15,13 @@ describe('the data of test servers', () => {
     for (const dir of made) rmSync(dir, { recursive: true, force: true })
   })
 
-  test('is kept while its process runs; data in memory of a killed process is removed by the next one', async ({
-    skip,
-  }) => {
-    const ours = await make()
+  test('is kept while its process runs; data in memory of a killed process is removed by the next one', ({ skip }) => {
+    const ours = make()
     if (!ours.startsWith('/dev/shm/')) skip('not enough memory')
     const { pid } = spawnSync(process.execPath, ['--eval', ''])
     const left = mkdtempSync(ours.replace(`-${process.pid}-`, `-${pid}-`))
     made.push(left)
-    await make()
+    make()
     assert.deepEqual([existsSync(ours), existsSync(left)], [true, false])
   })
 })

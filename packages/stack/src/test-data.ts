@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm, statfs } from 'node:fs/promises'
+import { existsSync, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs'
 import { freemem, hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -12,24 +12,25 @@ const roomBytes = 6 * 1024 ** 3
  * Creates a directory for the data of servers that end with this process. In memory if there is plenty, since a new
  * database has a hundred files, and every write would wait for the disk. The data survives if a server is killed.
  */
-export async function makeTestDataDir(): Promise<string> {
+export function makeTestDataDir(): string {
   const name = `${ours}${process.pid}-`
-  if (!(await hasRoom())) return mkdtemp(join(tmpdir(), name))
-  await removeLeftOver()
-  return mkdtemp(join(inMemory, name))
+  if (!hasRoom()) return mkdtempSync(join(tmpdir(), name))
+  removeLeftOver()
+  return mkdtempSync(join(inMemory, name))
 }
 
-async function hasRoom(): Promise<boolean> {
-  const { bavail, bsize } = await statfs(inMemory).catch(() => ({ bavail: 0, bsize: 0 }))
+function hasRoom(): boolean {
+  if (!existsSync(inMemory)) return false
+  const { bavail, bsize } = statfsSync(inMemory)
   return bavail * bsize >= roomBytes && freemem() >= roomBytes
 }
 
 /** Removes the directories of killed processes. */
-async function removeLeftOver(): Promise<void> {
-  const names = (await readdir(inMemory)).filter((name) => name.startsWith(ours))
+function removeLeftOver(): void {
+  const names = readdirSync(inMemory).filter((name) => name.startsWith(ours))
   for (const name of names) {
     if (!hasEnded(Number.parseInt(name.slice(ours.length), 10))) continue
-    await rm(join(inMemory, name), { recursive: true, force: true })
+    rmSync(join(inMemory, name), { recursive: true, force: true })
   }
 }
 

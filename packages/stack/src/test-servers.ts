@@ -25,7 +25,7 @@ const variable = 'PARLEY_TEST_SERVERS'
  * environment.
  */
 export async function startSharedServers(onProgress: (line: string) => void): Promise<Pick<Servers, 'stop'>> {
-  const dir = await makeTestDataDir()
+  const dir = makeTestDataDir()
   const servers = await startServers({ dir, database: 'test', tenants: mostTenants, onProgress })
   const { mongoUrl, natsUrl, redisUrl, nats, redis } = servers
   const shared: SharedServers = { mongoUrl, natsUrl, redisUrl }
@@ -47,7 +47,12 @@ function sharedServers(): SharedServers | undefined {
 
 /** Whether the servers of `testServers` and their data are removed after the tests. False for servers given by URL. */
 export function areRemovedAfterRun(): boolean {
-  return sharedServers() === undefined || sharedServers()?.tenantsDir !== undefined
+  return sharedServers() === undefined || areTenants()
+}
+
+/** Whether `isolatedServers` are parts of the servers of `testServers`. */
+export function areTenants(): boolean {
+  return sharedServers()?.tenantsDir !== undefined
 }
 
 let own: Promise<ServerUrls> | undefined
@@ -120,7 +125,7 @@ async function dropDatabase(mongoUrl: string): Promise<void> {
 
 /** @param urls URLs of existing servers; the other servers are started */
 async function ownServers(urls: NodeJS.ProcessEnv = {}): Promise<Servers> {
-  const dir = await makeTestDataDir()
+  const dir = makeTestDataDir()
   const { PARLEY_MONGO_URL: _m, PARLEY_NATS_URL: _n, PARLEY_REDIS_URL: _r, ...env } = process.env
   const servers = await startServers({ dir, database: 'test', env: { ...env, ...urls }, keepsAlive: false })
   process.once('exit', () => {

@@ -1,4 +1,4 @@
-import { type Bus, type BusEvents, closeBus, connectBus, pingBus } from '@parley/bus/connect'
+import { type Bus, type BusEvents, connectBus, pingBus } from '@parley/bus/connect'
 import { connectDb, type Db, pingDb } from '@parley/db/connect'
 import { createSchemaCheck, OldSchemaError } from '@parley/db/schema'
 import { type AppFigures, createAppFigures } from '@parley/presence/app-figures'
@@ -80,7 +80,7 @@ export async function connectServers(
     },
   }
   const bus = await reach('NATS', connectBus(settings.natsUrl, settings.nodeId, busLog, { ...access, isService: true }))
-  onStop('nats', () => closeBus(bus))
+  onStop('nats', () => bus.close())
   const ping = () => pingBus(bus)
   checks['nats'] = needsBus ? ping : { optional: ping }
   // If NATS is down, watchStreams creates the streams later. It always creates further ones.

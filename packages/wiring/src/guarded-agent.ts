@@ -8,6 +8,11 @@ export class TargetRefused extends Error {
   override name = 'TargetRefused'
 }
 
+/** Whether a call failed because its target's address is not allowed. */
+export function isTargetRefused(error: unknown): boolean {
+  return error instanceof TargetRefused || (error instanceof Error && isTargetRefused(error.cause))
+}
+
 /** Which private addresses calls may go to: none (false), all (true), or only loopback, and no public address. */
 export type PrivateTargets = boolean | 'loopback'
 

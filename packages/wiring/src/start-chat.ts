@@ -2,7 +2,7 @@ import { answerNodeRequests } from '@parley/bus/control/ask-nodes'
 import { createControl } from '@parley/bus/control/control'
 import type { Chat, ChatSettings } from '@parley/chat/chat'
 import { createChat } from '@parley/chat/create-chat'
-import { type BreakerAnswer, breakerRequest } from '@parley/contracts/bus/node-requests'
+import { activityRequest, type BreakerAnswer, breakerRequest } from '@parley/contracts/bus/node-requests'
 import { findNodesWithout } from '@parley/presence/online-devices'
 import type { Context } from '@parley/service/lifecycle'
 import type { SettingsOf } from '@parley/service/settings'
@@ -31,6 +31,12 @@ export function startChat(
     answer: ({ app }): BreakerAnswer => chat.moderation.breakerOf(app) ?? null,
   })
   onStop('breaker', () => breaker.unsubscribe())
+  const activity = answerNodeRequests(bus, settings.nodeId, {
+    request: 'activity',
+    schema: activityRequest,
+    answer: ({ app, user }) => chat.recent.of(app, user),
+  })
+  onStop('activity', () => activity.unsubscribe())
   onStop('outbox', () => chat.outbox.drained())
   onStop('flusher', () => chat.flusher.drained())
   onStop('search index', () => chat.searchIndex.stop())

@@ -5,7 +5,11 @@ import { measureClock } from '@parley/db/measure-clock'
 import type { Logger } from '@parley/service/log'
 import type { Metrics } from '@parley/service/metrics'
 
-const measureEveryMS = 2_000
+const checkEveryMS = 2_000
+/** A measurement holds for this long, unless it is off or this process's clock has stepped since. */
+const holdsMS = 10_000
+/** More than NTP adjusts it against the monotonic clock, which it adjusts as well. */
+const stepMS = 50
 const reportedMS = 2_000
 /** Maximum clock offset at which a process is ready; leases tolerate it until the next measurement. */
 const mostMS = 30_000
@@ -31,12 +35,25 @@ export async function watchClock(
     isReported = isOff
   }
   report()
-  const measure = async () => {
+  const measure = measureWhenDue(async () => {
     await measureClock(db.mongo)
     report()
-  }
+  })
   // Errors mean that MongoDB is down, which /readyz and other log lines report.
-  await runEvery(measureEveryMS, measure, { onError: () => undefined, signal })
+  await runEvery(checkEveryMS, measure, { onError: () => undefined, signal })
+}
+
+/** @returns a function that measures unless the last measurement still holds */
+export function measureWhenDue(measure: () => Promise<void>): () => Promise<void> {
+  let measured: { atMS: number; wallMS: number } | undefined
+  return async () => {
+    const atMS = performance.now()
+    const wallMS = Date.now() - atMS
+    const holds = measured && atMS - measured.atMS < holdsMS && Math.abs(wallMS - measured.wallMS) < stepMS
+    if (holds && Math.abs(clock.aheadMS()) <= reportedMS) return
+    await measure()
+    measured = { atMS, wallMS }
+  }
 }
 
 function aheadText(): string {

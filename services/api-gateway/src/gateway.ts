@@ -10,12 +10,10 @@ import type { FindToken } from '@parley/chat/access/token-cache'
 import type { Chat } from '@parley/chat/chat'
 import { createFeeds, type Feeds } from '@parley/chat/events-feed/feeds'
 import type { UploadRates } from '@parley/chat/files/uploads'
-import { createPageFiles } from '@parley/chat/integrations/chat-page-files'
-import { createPageImages } from '@parley/chat/integrations/chat-page-images'
+import { createPageFiles, createPageImages } from '@parley/chat/integrations/chat-page'
 import type { Figures, Presence } from '@parley/chat/integrations/stats-report'
 import { createOperators, type Operators } from '@parley/chat/operators/operators'
 import { inApp, requireSession } from '@parley/chat/operators/sessions'
-import type { RecentActivity } from '@parley/chat/timeline/recent-activity'
 import type { Logger } from '@parley/service/log'
 import type { Metrics } from '@parley/service/metrics'
 import { type Tracing, withoutTracing } from '@parley/service/trace'
@@ -62,8 +60,6 @@ export interface GatewayParts {
   presence: Presence
   /** Counts requests by app, if set. */
   figures?: Figures
-  /** Remembers refusals of users, if set. */
-  recent?: RecentActivity
   findToken: FindToken
   tracing?: Tracing
   /** No limits by default. */
@@ -88,7 +84,6 @@ export async function createGateway({
   metrics,
   presence,
   figures,
-  recent,
   findToken,
   tracing = withoutTracing(),
   rateLimits,
@@ -121,7 +116,7 @@ export async function createGateway({
   app.setSerializerCompiler(serializerCompiler)
   const failedLogins =
     rateLimits && createFailedLogins(chat, { presence, counts: rateLimits.counts }, rateLimits.failedLoginsPerAddress)
-  answerErrors(app, failedLogins, recent)
+  answerErrors(app, chat, failedLogins)
   connections.watch(app.server)
   lookForProxies(app, log, trustedProxies)
   app.decorateRequest('caller', undefined)
@@ -171,16 +166,12 @@ function createAuthentication(chat: Chat, findToken: FindToken, operators: Opera
   }
 }
 
-function answerErrors(
-  app: FastifyInstance,
-  failedLogins: FailedLogins | undefined,
-  recent: RecentActivity | undefined,
-): void {
+function answerErrors(app: FastifyInstance, chat: Chat, failedLogins: FailedLogins | undefined): void {
   app.setErrorHandler(async (error, request, reply) => {
     const judged = failedLogins ? judgeRefusal(failedLogins, error, request) : error
     const refusal = await Promise.resolve(judged).catch((failure: unknown) => failure)
     replyError(refusal, request, reply)
-    if (recent) noteRefusal(recent, request, refusal)
+    noteRefusal(chat.recent, request, refusal)
     return reply
   })
 }

@@ -1,110 +1,11 @@
-import { answerNodeRequests } from '@parley/bus/control/ask-nodes'
-import { createTokenCache } from '@parley/chat/access/token-cache'
-import { sealAuditEntries } from '@parley/chat/audit/seal-entries'
-import { rebuildLostStreams } from '@parley/chat/events/rebuild-stream'
-import { outboxAge, relay } from '@parley/chat/events/relay'
-import { createUploads } from '@parley/chat/files/uploads'
-import { runJobs } from '@parley/chat/jobs/run-jobs'
-import { eraseMessages } from '@parley/chat/messages/changing/erase-messages'
-import { expireMessages } from '@parley/chat/messages/changing/expire-messages'
-import { remind } from '@parley/chat/messages/saved/remind'
-import { sendScheduled } from '@parley/chat/messages/sending/send-scheduled'
-import { closeSilentStreams } from '@parley/chat/messages/streaming/end-stream'
-import { removeOldMessages, retentionLag } from '@parley/chat/retention/sweep-rooms'
-import { createRecentActivity } from '@parley/chat/timeline/recent-activity'
-import { keepUp } from '@parley/chat/upkeep/keep-up'
-import { activityRequest } from '@parley/contracts/bus/node-requests'
-import { newId } from '@parley/db/messages/messages'
-import { openStore } from '@parley/files/open-store'
-import { createRequestCounts } from '@parley/presence/request-counts'
 import { runService } from '@parley/service/lifecycle'
 import { connectServers } from '@parley/wiring/connect-servers'
 import { startChat } from '@parley/wiring/start-chat'
-import { consoleOf } from './console/console-settings.ts'
-import { createGateway } from './gateway.ts'
-import { drainConnections } from './limits/connections.ts'
 import { gatewaySettings } from './settings.ts'
+import { chatSettingsOf, startGateway } from './start-gateway.ts'
 
-/** Share of the stop timeout for draining kept-alive connections. */
-const leavingShare = 0.1
-
-const retentionLagHelp = 'Age of the oldest complete retention sweep of an app'
-
-await runService(
-  { name: 'api-gateway', settings: gatewaySettings },
-  async ({ service, settings, log, metrics, tracing, checks, onStop, signal }) => {
-    const servers = await connectServers({ service, settings, log, metrics, checks, onStop })
-    const { bus, presence, figures } = servers
-    const own = {
-      tokenDays: settings.tokenDays,
-      jobAfterMS: settings.jobAfterMS,
-      exportEveryMS: settings.exportEveryMS,
-      streamSilenceMS: settings.streamSilenceMS,
-      auditDays: settings.auditDays,
-    }
-    const chat = startChat({ settings, log, metrics, tracing, onStop }, servers, own)
-    metrics.gaugeOf('parley_retention_lag_seconds', retentionLagHelp, () => retentionLag(chat))
-    onStop('streamed texts', () => chat.streamed.drained())
-    const { files: filing } = settings
-    const { uploadBytesPerUser: bytesPerUser, uploadBytes: bytes } = filing
-    const uploads = createUploads({ bytesPerUser, bytes })
-    const files = { ...filing, store: openStore(filing), uploads, isScanned: filing.scanUrl !== undefined }
-    const duties = [
-      relay(chat),
-      rebuildLostStreams(chat),
-      eraseMessages(chat),
-      expireMessages(chat),
-      removeOldMessages(chat),
-      sendScheduled(chat),
-      remind(chat),
-      closeSilentStreams(chat),
-      sealAuditEntries(chat),
-      runJobs(chat, files.store),
-    ]
-    const upkeep = keepUp(chat, duties, signal)
-    onStop('upkeep', () => upkeep)
-    metrics.gaugeOf('parley_outbox_age_seconds', 'Age of the oldest unpublished event', () => outboxAge(chat))
-    const counts = createRequestCounts(presence, (error) =>
-      log.warn({ err: error }, 'Redis is away: each gateway counts requests for itself'),
-    )
-    onStop('request counts', () => counts.stop())
-    const { rates, ratePerApiKey: perApiKey, failedLoginsPerAddress } = settings
-    const rateLimits = { ...rates, counts, perApiKey, failedLoginsPerAddress, uploadsPerUser: filing.uploadsPerUser }
-
-    const tokens = createTokenCache(chat, bus, newId())
-    onStop('token cache', () => tokens.stop())
-    const recent = createRecentActivity()
-    const activity = answerNodeRequests(bus, settings.nodeId, {
-      request: 'activity',
-      schema: activityRequest,
-      answer: ({ app, user }) => recent.of(app, user),
-    })
-    onStop('activity', () => activity.unsubscribe())
-    const gateway = await createGateway({
-      chat,
-      log,
-      metrics,
-      presence,
-      figures,
-      recent,
-      findToken: tokens.find,
-      tracing,
-      rateLimits,
-      trustedProxies: settings.trustedProxies,
-      receiveMS: settings.receiveMS,
-      maxLoopDelayMS: settings.maxLoopDelayMS,
-      files,
-      console: consoleOf(settings.console),
-      chatPage: { frameAncestors: settings.chatFrameAncestors },
-      mcpOrigins: settings.mcpOrigins,
-    })
-    onStop('gateway', async (deadline) => {
-      deadline.addEventListener('abort', () => gateway.server.closeAllConnections())
-      await drainConnections(gateway.server, settings.drainMS * leavingShare)
-      await gateway.close()
-    })
-    await gateway.listen({ host: settings.host, port: settings.port })
-    const address = gateway.server.address()
-    return { ports: { http: typeof address === 'object' && address ? address.port : settings.port } }
-  },
-)
+await runService({ name: 'api-gateway', settings: gatewaySettings }, async (context) => {
+  const servers = await connectServers(context)
+  const chat = startChat(context, servers, chatSettingsOf(context.settings))
+  return { ports: { http: await startGateway(context, servers, chat) } }
+})

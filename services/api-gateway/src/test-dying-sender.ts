@@ -1,4 +1,4 @@
-import { closeBus, connectBus } from '@parley/bus/connect'
+import { connectBus } from '@parley/bus/connect'
 import { createControl } from '@parley/bus/control/control'
 import { createChat } from '@parley/chat/create-chat'
 import type { FlushPoint } from '@parley/chat/send/flush-queue'
@@ -29,7 +29,7 @@ const chat = createChat({
     if (reached === point && --left === 0) process.kill(process.pid, 'SIGKILL')
   },
 })
-process.on('disconnect', () => void closeBus(bus).finally(() => process.exit()))
+process.on('disconnect', () => void bus.close().finally(() => process.exit()))
 
 for (const sender of ['alice', 'bob']) void sendOn(sender)
 

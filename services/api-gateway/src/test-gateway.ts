@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Bus, closeBus, connectBus } from '@parley/bus/connect'
+import { type Bus, connectBus } from '@parley/bus/connect'
 import { createControl } from '@parley/bus/control/control'
 import { type IncomingEvent, toIncomingEvent } from '@parley/bus/events/incoming'
 import { ensureStream } from '@parley/bus/stream/stream'
@@ -101,6 +101,8 @@ export interface Heard {
 
 /** How many gateways of this process use each database. */
 const gateways = new Map<string, number>()
+/** Databases to give back once no gateway uses them. */
+const lent = new Set<string>()
 
 export async function startTestGateway(
   shared: Partial<Pick<TestGateway, 'app' | 'clientKey' | 'apiKey' | 'basicKey'>> & {
@@ -116,6 +118,7 @@ export async function startTestGateway(
   const database = shared.database ?? (await (isLent ? takeDatabase() : makeDatabase(serverUrl)))
   const mongoUrl = withDatabase(serverUrl, database)
   gateways.set(database, (gateways.get(database) ?? 0) + 1)
+  if (isLent) lent.add(database)
   // `stop` fails if a cluster of shards would refuse a statement.
   const routing = refuseUnroutable()
   const db = await connectDb(mongoUrl, { onCommand: routing.onCommand })
@@ -194,13 +197,14 @@ export async function startTestGateway(
       await chat.outbox.drained()
       chat.searchIndex.stop()
       control.stop()
-      await closeBus(bus)
+      await bus.close()
       await closePresence(presence)
       if (!shared.app) await rm(store.root, { recursive: true, force: true })
       const others = (gateways.get(database) ?? 0) - 1
       gateways.set(database, others)
-      const isGivenBack = isLent && others === 0
-      if (!shared.app && !isGivenBack) await db.mongo.dropDatabase({ writeConcern: { w: 1 } })
+      const isGivenBack = others === 0 && lent.delete(database)
+      const isDropped = !shared.app && !isGivenBack && others === 0
+      if (isDropped) await db.mongo.dropDatabase({ writeConcern: { w: 1 } })
       await db.client.close()
       if (isGivenBack) await giveBackDatabase(database)
       if (routing.refused.length > 0) throw new Error(`with shards: ${routing.refused.join(', ')}`)

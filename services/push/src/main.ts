@@ -9,6 +9,6 @@ await runService({ name: 'push', settings: pushSettings }, async (context) => {
   const servers = await connectServers(context)
   const chat = startChat(context, servers)
   const push = await startPush({ settings, chat, ...servers, log, metrics, tracing }, signal)
-  onStop('push', () => push.ended())
+  onStop('push', push.ended)
   return {}
 })

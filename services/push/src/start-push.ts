@@ -17,12 +17,12 @@ import type { Tracing } from '@parley/service/trace'
 import { createGuardedAgent } from '@parley/wiring/guarded-agent'
 import { handledIn } from '@parley/wiring/stream-loss'
 import { watchConsumers } from '@parley/wiring/watch-consumers'
-import { askWhetherNext } from './calls/call-order.ts'
+import { createOrderCheck } from './calls/call-order.ts'
 import { mostPerTarget, runCallSender } from './calls/call-sender.ts'
 import { createCallDelivery } from './calls/deliver-call.ts'
 import { createCallQueue } from './calls/outgoing-call.ts'
 import { createWebhookQueue } from './calls/room-webhook.ts'
-import { createDecisionLog, noDecisionLog } from './decisions/decision-log.ts'
+import { createDecisionLog, type DecisionLog, noDecisionLog } from './decisions/decision-log.ts'
 import { createApns } from './networks/apns.ts'
 import { createFcm } from './networks/fcm.ts'
 import { createHms } from './networks/hms.ts'
@@ -31,10 +31,10 @@ import { runPushSender } from './networks/push-sender.ts'
 import { createRelay } from './networks/relay.ts'
 import { createWebPush } from './networks/web-push.ts'
 import { consumers, createPushMetrics, exportQueues } from './push-metrics.ts'
+import { createOnlineDevicesOf } from './recipients/online-devices.ts'
 import { createMessagePusher, type MessageEvent } from './recipients/push-message.ts'
 import { createClientsPusher } from './recipients/push-to-clients.ts'
 import { createTakeAway } from './recipients/take-away.ts'
-import { askWhoIsOnline } from './recipients/who-is-online.ts'
 import type { pushSettings, SettingsOf } from './settings.ts'
 
 export interface PushParts {
@@ -56,9 +56,13 @@ const eventsAtOnce = 50
 
 /**
  * The push service: consumers store pushes and calls in the database; senders send them, each network and server at its own
- * pace. Resolves to a function that waits for the end after the signal aborts.
+ * pace. Resolves to a function that waits for the end after the signal aborts. At its deadline, requests in flight fail,
+ * and are put back.
  */
-export async function startPush(parts: PushParts, signal: AbortSignal): Promise<{ ended: () => Promise<void> }> {
+export async function startPush(
+  parts: PushParts,
+  signal: AbortSignal,
+): Promise<{ ended: (deadline: AbortSignal) => Promise<void> }> {
   const { settings, chat, db, bus, presence, figures, log, tracing } = parts
   const { callTimeoutMS: timeoutMS, generic, keepMS, awayMS } = settings
   const metrics = createPushMetrics(parts.metrics)
@@ -81,8 +85,8 @@ export async function startPush(parts: PushParts, signal: AbortSignal): Promise<
   const watch = watchConsumers(log, parts.metrics)
   const queueCall = createCallQueue(db, () => wakeCalls.up())
   const notificationsOf = rememberAppNotifications(db)
-  const whoIsOnline = askWhoIsOnline(presence, () => chat.control.nodes(), log)
-  const shared = { db, presence, whoIsOnline, networks: reachable, keepMS, wakeNetworks }
+  const onlineDevicesOf = createOnlineDevicesOf(presence, () => chat.control.nodes(), log)
+  const shared = { db, presence, onlineDevicesOf, networks: reachable, keepMS, wakeNetworks }
   const pushMessage = createMessagePusher({ ...shared, notificationsOf, generic, queueCall, decisions, awayMS })
   const pushToClients = createClientsPusher({ ...shared, notificationsOf, generic, queueCall, decisions, pushMessage })
   const takeAway = createTakeAway(shared)
@@ -108,7 +112,7 @@ export async function startPush(parts: PushParts, signal: AbortSignal): Promise<
     ...[...networks].map(([name, network]) =>
       runPushSender(
         {
-          ...{ db, name, network, notificationsOf, whoIsOnline, metrics, decisions, figures, log, tracing },
+          ...{ db, name, network, notificationsOf, onlineDevicesOf, metrics, decisions, figures, log, tracing },
           ...{ credentials: credentials[name], report },
           concurrency: settings.concurrency,
           probeMS: settings.probeMS,
@@ -120,7 +124,7 @@ export async function startPush(parts: PushParts, signal: AbortSignal): Promise<
     runCallSender(
       {
         ...{ db, metrics, log, deliver },
-        isNext: askWhetherNext(db, bus),
+        isNext: createOrderCheck(db, bus),
         timeoutMS,
         retryMS: settings.callRetryMS,
         wake: wakeCalls,
@@ -130,13 +134,25 @@ export async function startPush(parts: PushParts, signal: AbortSignal): Promise<
     keepUp({ db, bus, log }, wakeWhenDue([...wakes, ['calls', wakeCalls]]), signal),
   ]
   exportQueues(db, bus, parts.metrics)
-  return {
-    ended: async () => {
-      await Promise.all(running)
-      await decisions.drained()
-      await Promise.all([...networks.values(), guarded].map((connection) => connection.close()))
-    },
-  }
+  const connections = [...networks.values(), { close: () => guarded.destroy() }]
+  return { ended: (deadline) => endOf({ running, decisions, connections }, deadline) }
+}
+
+/** Waits for the work to end. Closes the connections at the deadline, so that a silent server does not hold it up. */
+async function endOf(
+  {
+    running,
+    decisions,
+    connections,
+  }: { running: Promise<void>[]; decisions: DecisionLog; connections: Pick<Network, 'close'>[] },
+  deadline: AbortSignal,
+): Promise<void> {
+  const closeAll = () => Promise.all(connections.map((connection) => connection.close()))
+  if (deadline.aborted) await closeAll()
+  deadline.addEventListener('abort', () => void closeAll(), { once: true })
+  await Promise.all(running)
+  await decisions.drained()
+  await closeAll()
 }
 
 /** Wakes senders for work stored by other processes or now due; senders look for more by themselves after each send. */

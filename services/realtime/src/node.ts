@@ -5,8 +5,8 @@ import { createCallerRates } from '@parley/chat/access/caller-rates'
 import { createFailedLogins } from '@parley/chat/access/failed-logins'
 import { livingTokens } from '@parley/chat/access/living-tokens'
 import { createRoomsOfUser } from '@parley/chat/rooms/rooms-of-user'
-import { createRecentActivity } from '@parley/chat/timeline/recent-activity'
 import type { NodeCommand } from '@parley/contracts/bus/control'
+import type { OwnCloseReason } from '@parley/contracts/socket/close-reasons'
 import { announceDevices } from '@parley/presence/announce-devices'
 import { createRequestCounts } from '@parley/presence/request-counts'
 import { watchForProxies } from '@parley/service/untrusted-proxy'
@@ -22,21 +22,21 @@ import { drainConnections } from './connections/drain.ts'
 import { watchHalfOpen } from './connections/half-open.ts'
 import { answerNotFound } from './connections/not-found.ts'
 import type { SocketData } from './connections/session.ts'
-import { watchEmits, watchSockets } from './connections/socket-metrics.ts'
+import { emitDurations, exportSocketCounters } from './connections/socket-metrics.ts'
 import { connectionHooks, protocolOptions } from './connections/socket-options.ts'
 import { createSockets } from './connections/sockets.ts'
 import { createResync } from './delivery/resync.ts'
 import { startDelivery } from './delivery/start-delivery.ts'
 import { createClientEmits } from './emits/client-emits.ts'
 import { capacityOf } from './limits/capacity.ts'
-import { closeAll, watchIdleSockets } from './limits/idle-sockets.ts'
+import { watchIdleSockets } from './limits/idle-sockets.ts'
 import { createLimits } from './limits/limits.ts'
 import { createLogin } from './logins/login.ts'
 import { createLogins } from './logins/logins.ts'
 import { createSessions } from './logins/sessions.ts'
 import { watchTokenEnds } from './logins/token-ends.ts'
 import type { NodeParts } from './node-parts.ts'
-import { createControlHandler } from './nodes/control.ts'
+import { createCommandHandler } from './nodes/node-commands.ts'
 import { answerRequests } from './nodes/node-requests.ts'
 import { createPollOwners, servePolls } from './nodes/poll-owner.ts'
 import { createOwnPresenceEvents } from './presence/presence-events.ts'
@@ -71,7 +71,7 @@ export async function startNode(parts: NodeParts): Promise<RealtimeNode> {
   const app = App()
   const users = await startUsers(parts)
   const state = { isStopping: false, cutOff: { sinceMS: clock.now(), untilMS: clock.now() + marginMS } }
-  const { sockets, handshakes, logins, limits, recent, descriptors } = users
+  const { sockets, handshakes, logins, limits, descriptors } = users
   const delivering = startDelivery({ ...parts, sockets, server: () => server, cutOff: () => state.cutOff })
   const { order, queue, interest, deliveredMessages } = delivering
   const roomsOfUser = createRoomsOfUser(chat)
@@ -104,14 +104,14 @@ export async function startNode(parts: NodeParts): Promise<RealtimeNode> {
     onError: (error) => log.error({ err: error }, 'a socket handler failed'),
     ...protocolOptions(settings),
     ...connectionHooks({ ...users, interest, watching, isStopping: () => state.isStopping }),
-    ...createClientEmits({ ...parts, ...users, logIn, watching, streamClock, emitted: watchEmits(metrics) }),
+    ...createClientEmits({ ...parts, ...users, logIn, watching, streamClock, emitted: emitDurations(metrics) }),
   })
   const resync = createResync({ chat, bus, roomsOfUser, sockets, logins, ...delivering })
-  watchSockets(metrics, server, sockets)
+  exportSocketCounters(metrics, server, sockets)
   const polls = servePolls(bus, settings.nodeId, server.serveForwarded, (error) =>
     log.warn({ err: error }, 'poll not served'),
   )
-  const requests = answerRequests({ bus, node: settings.nodeId, sockets, deliveredMessages, recent })
+  const requests = answerRequests({ bus, node: settings.nodeId, sockets, deliveredMessages })
   app.any('/*', answerNotFound)
   const { host, port } = settings
   const listening = await listen(app, { host, port, handshakes, descriptors, onFull: () => limits.full() })
@@ -119,7 +119,7 @@ export async function startNode(parts: NodeParts): Promise<RealtimeNode> {
   return {
     port: listening.port,
     registers: users.areRegistered,
-    carryOut: createControlHandler({ sockets, interest, queue, logins, watching }),
+    carryOut: createCommandHandler({ sockets, interest, queue, logins, watching }),
     resync: (awaySinceMS) => {
       pollOwner.busIsBack()
       watching.busIsBack()
@@ -138,7 +138,7 @@ export async function startNode(parts: NodeParts): Promise<RealtimeNode> {
       pollOwner.stop()
       queue.drain()
       order.stop()
-      closeAll(server)
+      server.close('node is stopping' satisfies OwnCloseReason)
       await Promise.all([users.stop(), chat.deliveries.drained()])
       app.close()
     },
@@ -167,8 +167,7 @@ async function startUsers(parts: NodeParts) {
   const idle = watchIdleSockets(settings.authenticateWithinMS, handshakes)
   const tokenEnds = watchTokenEnds({ readLiving: (sessions) => livingTokens(chat, sessions), log: chat.log }, sockets)
   const capacity = capacityOf(settings.limits.connections)
-  const recent = createRecentActivity()
-  const activity = watchActivity(chat, recent)
+  const activity = watchActivity(chat)
   const halfOpen = watchHalfOpen(parts)
   return {
     halfOpen,
@@ -177,7 +176,6 @@ async function startUsers(parts: NodeParts) {
     handshakes,
     idle,
     activity,
-    recent,
     descriptors: capacity.descriptors,
     limits: createLimits(
       { ...settings.limits, connections: capacity.connections },
@@ -201,7 +199,7 @@ async function startUsers(parts: NodeParts) {
       const ofRedis = Promise.allSettled([reports.stop(), online.stop()])
       await Promise.all([tokenEnds.stop(), counts.stop(), activity.drained(), halfOpen.drained()])
       for (const one of await ofRedis) {
-        if (one.status === 'rejected') log.warn({ err: one.reason }, 'Redis is away: it forgets this node by itself')
+        if (one.status === 'rejected') log.warn({ err: one.reason }, 'Redis is away: entries of this node expire there')
       }
     },
   }

@@ -1,4 +1,4 @@
-import { batched } from '@parley/async/batch'
+import { batchedWrites } from '@parley/async/batch'
 import { readEvent } from '@parley/bus/events/incoming'
 import { readPayload } from '@parley/bus/read-payload'
 import type { MessageHandler } from '@parley/bus/stream/consume'
@@ -27,13 +27,7 @@ const waitMS = 500
  * Idempotent: a redelivered event changes nothing.
  */
 export function createMessageCounter(db: Db): MessageHandler<CountedFact> {
-  const note = batched(
-    async (facts: SentFact[]) => {
-      await noteMessages(db, facts)
-      return facts
-    },
-    { most: 5_000, waitMS: waitMS },
-  )
+  const note = batchedWrites((facts: SentFact[]) => noteMessages(db, facts), { most: 5_000, waitMS })
   return {
     read(message, raw) {
       const event = readEvent(message, raw)
@@ -41,8 +35,6 @@ export function createMessageCounter(db: Db): MessageHandler<CountedFact> {
       const link = typesWithLinks.has(messageType) ? firstLink(content) : undefined
       return { app: event.to.app, room, user: sender._id, seq, atMS: createdAtMS, link }
     },
-    async handle(fact) {
-      await note(fact)
-    },
+    handle: note,
   }
 }

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { createServer, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { createApp } from '@parley/chat/access/create-app'
 import { digestOfLink, firstLink } from '@parley/chat/messages/reading/first-link'
 import { saveConfig } from '@parley/db/apps/config'
 import { connectDb, type Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
+import { listenOnLoopback } from '@parley/stack/loopback'
 import { isolatedServers } from '@parley/stack/test-servers'
 import type { Servers } from '@parley/stack/up'
 import { createGuardedAgent } from '@parley/wiring/guarded-agent'
@@ -54,11 +54,12 @@ describe('link cards', () => {
     asked.push(String(request.url))
     pages[String(request.url)]?.(response)
   })
-  const at = (path: string) => `http://127.0.0.1:${(site.address() as AddressInfo).port}${path}`
+  let port: number
+  const at = (path: string) => `http://127.0.0.1:${port}${path}`
   const local = createCardFetcher('loopback')
   const strict = createCardFetcher(false)
   beforeAll(async () => {
-    await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve))
+    port = await listenOnLoopback(site)
     servers = await isolatedServers()
     db = await connectDb(servers.mongoUrl)
   })

@@ -1,9 +1,9 @@
 import { clock } from '@parley/async/clock'
+import { readConfigValue } from '@parley/chat/integrations/config-values'
 import { limitPerApp } from '@parley/chat/limit-per-app'
 import { digestOfLink } from '@parley/chat/messages/reading/first-link'
 import { ApiError } from '@parley/contracts/errors'
 import { chatPageConfig, chatPageKey } from '@parley/contracts/resources/chat-page-config'
-import { findConfigValue } from '@parley/db/apps/config'
 import type { Db } from '@parley/db/connect'
 import type { LinkCard } from '@parley/db/documents'
 import { isLinkCardFresh, saveLinkCard } from '@parley/db/link-cards'
@@ -38,10 +38,7 @@ export function createLinkCards(
   const isOnIn = new LRUCache<string, boolean>({
     max: mostApps,
     ttl: settingMS,
-    fetchMethod: async (app) => {
-      const found = await findConfigValue(db, app, chatPageKey)
-      return found !== undefined && chatPageConfig.safeParse(JSON.parse(found.json)).data?.linkCards === true
-    },
+    fetchMethod: async (app) => (await readConfigValue(db, app, chatPageKey, chatPageConfig))?.linkCards === true,
   })
 
   async function run(app: string, link: string, digest: string): Promise<void> {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { listenOnLoopback } from '@parley/stack/loopback'
 import { onTestFinished } from 'vitest'
 
 const folder = import.meta.dirname
@@ -27,12 +27,12 @@ export async function serveKitPage(files: Files, styles = ''): Promise<string> {
     response.statusCode = file === undefined ? 404 : 200
     return response.end(file)
   })
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
+  const port = await listenOnLoopback(server)
   onTestFinished(() => {
     server.closeAllConnections()
     server.close()
   })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+  return `http://127.0.0.1:${port}/`
 }
 
 /** Builds the app in development mode, with React's warnings, for a version of React. */

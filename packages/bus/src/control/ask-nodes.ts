@@ -1,11 +1,7 @@
 import { nodeSubject } from '@parley/contracts/bus/subjects'
 import type { Bus } from '../connect.ts'
 import { listen, type Subscription } from '../listen.ts'
-
-/** A zod schema. */
-interface Schema<T> {
-  parse(value: unknown): T
-}
+import { readPayload, type Schema } from '../read-payload.ts'
 
 const answerWithinMS = 2_000
 
@@ -21,16 +17,16 @@ export async function askNodes<T>(
   nodes: readonly string[],
   { request, body, schema }: { request: string; body: object; schema: Schema<T> },
 ): Promise<NodeAnswers<T>> {
-  const asked = await Promise.allSettled(
+  const replies = await Promise.allSettled(
     nodes.map(async (node) => {
       const subject = nodeSubject(node, request)
       const message = await bus.nats.request(subject, JSON.stringify(body), { timeout: answerWithinMS })
-      return { node, answer: schema.parse(message.json()) }
+      return { node, answer: readPayload(message, schema) }
     }),
   )
   return {
-    answers: asked.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : [])),
-    silent: nodes.filter((_, i) => asked[i]?.status === 'rejected'),
+    answers: replies.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : [])),
+    silent: nodes.filter((_, i) => replies[i]?.status === 'rejected'),
   }
 }
 
@@ -41,6 +37,6 @@ export function answerNodeRequests<T>(
   { request, schema, answer }: { request: string; schema: Schema<T>; answer: (body: T) => unknown },
 ): Subscription {
   return listen(bus, nodeSubject(node, request), (message) => {
-    message.respond(JSON.stringify(answer(schema.parse(message.json()))))
+    message.respond(JSON.stringify(answer(readPayload(message, schema))))
   })
 }

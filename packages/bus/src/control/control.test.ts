@@ -5,7 +5,7 @@ import { allControlSubject } from '@parley/contracts/bus/subjects'
 import { isolatedServers } from '@parley/stack/test-servers'
 import type { Servers } from '@parley/stack/up'
 import { afterAll, beforeAll, describe, onTestFinished, test, vi } from 'vitest'
-import { type Bus, closeBus, connectBus } from '../connect.ts'
+import { type Bus, connectBus } from '../connect.ts'
 import { type Control, createControl, type FindUnconcerned } from './control.ts'
 import { handleCommands } from './handle-commands.ts'
 
@@ -19,7 +19,7 @@ describe('a node command', () => {
     ;[bus, nodesBus] = await Promise.all([connectBus(natsUrl, 'sender'), connectBus(natsUrl, 'nodes')])
   })
   afterAll(async () => {
-    await Promise.all([closeBus(bus), closeBus(nodesBus)])
+    await Promise.all([bus.close(), nodesBus.close()])
     await servers.stop()
   })
 

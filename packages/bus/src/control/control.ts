@@ -2,11 +2,11 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { createInbox } from '@nats-io/nats-core'
 import { batched } from '@parley/async/batch'
 import { type ControlMessage, maxUsersPerCommand, type NodeCommand } from '@parley/contracts/bus/control'
-import { controlSubject, gatewaysSubject, revocationsSubject } from '@parley/contracts/bus/subjects'
+import { controlSubject, gatewaysSubject, nodesSubject, revocationsSubject } from '@parley/contracts/bus/subjects'
 import type { Bus } from '../connect.ts'
 import { BusAway } from '../events/publish.ts'
 import { listen } from '../listen.ts'
-import { followNodes } from './living-nodes.ts'
+import { followNodes, watchRunning } from './living-nodes.ts'
 import { announceEveryMS } from './revocations.ts'
 
 /** A process that has listened for this long has heard of every living node. */
@@ -58,8 +58,9 @@ interface Unconfirmed {
  * @param findUnconcerned finds nodes that membership commands need not wait for; without it, all nodes are waited for
  */
 export function createControl(bus: Bus, findUnconcerned?: FindUnconcerned): Control {
-  const living = followNodes(bus)
-  const gateways = followNodes(bus, gatewaysSubject)
+  const running = watchRunning()
+  const living = followNodes(bus, nodesSubject, running)
+  const gateways = followNodes(bus, gatewaysSubject, running)
   const knowsGateways = pause(2 * announceEveryMS, undefined, { ref: false })
   const unconfirmed = new Map<string, Unconfirmed>()
   const inbox = createInbox()

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { testServers } from '@parley/stack/test-servers'
 import { afterAll, afterEach, beforeAll, describe, test, vi } from 'vitest'
-import { type Bus, closeBus, connectBus } from '../connect.ts'
+import { type Bus, connectBus } from '../connect.ts'
 import { followNodes, type LivingNodes } from './living-nodes.ts'
 
 describe('a node that has announced itself', () => {
@@ -16,7 +16,7 @@ describe('a node that has announced itself', () => {
     vi.useRealTimers()
     living.stop()
   })
-  afterAll(() => closeBus(bus))
+  afterAll(() => bus.close())
 
   async function announced(
     toFake: ('performance' | 'setInterval' | 'Date')[] = ['performance', 'setInterval'],

@@ -1,5 +1,4 @@
 import { type NodeAnnouncement, nodeAnnouncement } from '@parley/contracts/bus/control'
-import { nodesSubject } from '@parley/contracts/bus/subjects'
 import type { Bus } from '../connect.ts'
 import { listen } from '../listen.ts'
 import { readPayload } from '../read-payload.ts'
@@ -20,31 +19,46 @@ export interface LivingNodes {
   stop(): void
 }
 
-/** @param subject of their announcements */
-export function followNodes(bus: Bus, subject = nodesSubject): LivingNodes {
-  const heard = new Map<string, NodeAnnouncement & { atMS: number }>()
-  /** On the monotonic clock: when this process last ran, and since when it has heard every announcement. */
-  let ranAtMS = performance.now()
-  let hearsSinceMS = 0
+/** Since when this process has run without a long stall, by the monotonic clock. */
+interface Running {
+  sinceMS(): number
+  stop(): void
+}
 
-  function nowMS(): number {
+export function watchRunning(): Running {
+  let ranAtMS = performance.now()
+  let ranSinceMS = 0
+
+  function sinceMS(): number {
     const now = performance.now()
-    if (now - ranAtMS > stoodStillMS) hearsSinceMS = now
+    if (now - ranAtMS > stoodStillMS) ranSinceMS = now
     ranAtMS = now
-    return now
+    return ranSinceMS
   }
 
-  const ticking = setInterval(nowMS, tickMS).unref()
+  const ticking = setInterval(sinceMS, tickMS).unref()
+  return { sinceMS, stop: () => clearInterval(ticking) }
+}
+
+/**
+ * @param subject of their announcements
+ * @param running may be shared; stopped with this
+ */
+export function followNodes(bus: Bus, subject: string, running = watchRunning()): LivingNodes {
+  const heard = new Map<string, NodeAnnouncement & { atMS: number }>()
+  let backAtMS = 0
   const announcements = listen(bus, subject, (message) => {
-    const said = readPayload(message, nodeAnnouncement)
-    if (said.leaving) heard.delete(said.node)
-    else heard.set(said.node, { ...said, atMS: performance.now() })
+    const announcement = readPayload(message, nodeAnnouncement)
+    if (announcement.leaving) heard.delete(announcement.node)
+    else heard.set(announcement.node, { ...announcement, atMS: performance.now() })
   })
   const stopWatching = bus.onBack(() => {
-    hearsSinceMS = performance.now()
+    backAtMS = performance.now()
   })
   const alive = () => {
-    const oldest = nowMS() - nodeGoneAfterMS
+    // Since when every announcement has been heard.
+    const hearsSinceMS = Math.max(running.sinceMS(), backAtMS)
+    const oldest = performance.now() - nodeGoneAfterMS
     const isGone = (atMS: number) => bus.connected && Math.max(atMS, hearsSinceMS) < oldest
     for (const [node, { atMS }] of heard) if (isGone(atMS)) heard.delete(node)
     return [...heard]
@@ -54,7 +68,7 @@ export function followNodes(bus: Bus, subject = nodesSubject): LivingNodes {
     runs: () => new Map(alive().map(([node, { run = '' }]) => [node, run])),
     get: (node) => heard.get(node),
     stop() {
-      clearInterval(ticking)
+      running.stop()
       stopWatching()
       announcements.unsubscribe()
     },

@@ -4,7 +4,7 @@ import { gatewaysSubject, nodesSubject } from '@parley/contracts/bus/subjects'
 import { isolatedServers } from '@parley/stack/test-servers'
 import type { Servers } from '@parley/stack/up'
 import { afterAll, beforeAll, beforeEach, describe, onTestFinished, test, vi } from 'vitest'
-import { type Bus, closeBus, connectBus } from '../connect.ts'
+import { type Bus, connectBus } from '../connect.ts'
 import { handleCommands } from './handle-commands.ts'
 import { announceToNew, numberAnnouncements, watchForGaps } from './numbered-announcements.ts'
 import { watchRevocations } from './revocations.ts'
@@ -18,7 +18,7 @@ describe('numbered announcements', () => {
     bus = await connectBus(servers.natsUrl, 'numbers')
   })
   afterAll(async () => {
-    await closeBus(bus)
+    await bus.close()
     await servers.stop()
   })
   beforeEach(() => {
@@ -123,7 +123,7 @@ describe('numbered announcements', () => {
 
   test("report no gap for announcements lost with the sender's connection", async () => {
     const sender = await connectBus(servers.natsUrl, 'sender')
-    onTestFinished(() => closeBus(sender))
+    onTestFinished(() => sender.close())
     const say = numberAnnouncements(sender, nodesSubject)
     await say({ node: 'n' })
     await sender.nats.reconnect()

@@ -18,11 +18,11 @@ export function numberAnnouncements(bus: Bus, subject: string): (announcement: N
   const run = randomUUID()
   let number = 1
   return async (announcement) => {
-    const said = number
+    const sent = number
     const { losses } = bus
-    bus.nats.publish(subject, JSON.stringify({ ...announcement, run, number: said } satisfies NodeAnnouncement))
+    bus.nats.publish(subject, JSON.stringify({ ...announcement, run, number: sent } satisfies NodeAnnouncement))
     await bus.nats.flush()
-    if (bus.losses === losses) number = Math.max(number, said + 1)
+    if (bus.losses === losses) number = Math.max(number, sent + 1)
   }
 }
 

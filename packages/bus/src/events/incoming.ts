@@ -54,6 +54,19 @@ export function toIncomingEvent(message: {
   return incoming
 }
 
+/** Reads a message as an event; undefined if it is unreadable, which is reported to `bus.malformed`. */
+export function eventOrMalformed(
+  bus: Pick<Bus, 'malformed'>,
+  message: Parameters<typeof toIncomingEvent>[0],
+): IncomingEvent | undefined {
+  try {
+    return toIncomingEvent(message)
+  } catch (error) {
+    bus.malformed(error as Error, message.subject)
+    return undefined
+  }
+}
+
 /** An event and its metadata in the stream. */
 export type Delivery = IncomingEvent & StreamMessage
 

@@ -1,4 +1,4 @@
-import { headers } from '@nats-io/nats-core'
+import { headers, type MsgHdrs } from '@nats-io/nats-core'
 import type { ClientsPush, MembersChange } from '@parley/contracts/bus/push-work'
 import { type Audience, feedSubject, membersChangeSubject, pushToClientsSubject } from '@parley/contracts/bus/subjects'
 import type { FeedOnlyEvent } from '@parley/contracts/resources/feed-event'
@@ -17,15 +17,12 @@ export interface OutgoingFeedEvent {
 
 /** Publishes an event to the integrator's feed. Settles when the stream has it. @throws BusAway, BusRefuses */
 export async function publishFeedEvent(bus: Bus, { id, to, event, json, again }: OutgoingFeedEvent): Promise<void> {
-  const set = headers()
-  set.set('Nats-Msg-Id', id)
-  if (again) setAgain(set, again)
-  await publishCaptured(bus, feedSubject(to, event), json, set)
+  await publishCaptured(bus, feedSubject(to, event), json, headersOf(id, again))
 }
 
 /** Publishes a push to clients for the push service. Settles when the stream has it. @throws BusAway, BusRefuses */
 export async function publishPushToClients(bus: Bus, app: string, push: ClientsPush, again?: Again): Promise<void> {
-  await publish(bus, pushToClientsSubject(app), push, again)
+  await publishCaptured(bus, pushToClientsSubject(app), JSON.stringify(push), headersOf(push.id, again))
 }
 
 /**
@@ -33,12 +30,13 @@ export async function publishPushToClients(bus: Bus, app: string, push: ClientsP
  * @throws BusAway, BusRefuses
  */
 export async function publishMembersChange(bus: Bus, app: string, change: MembersChange, again?: Again): Promise<void> {
-  await publish(bus, membersChangeSubject(app, change.room), change, again)
+  const subject = membersChangeSubject(app, change.room)
+  await publishCaptured(bus, subject, JSON.stringify(change), headersOf(change.id, again))
 }
 
-async function publish(bus: Bus, subject: string, work: { id: string }, again: Again | undefined): Promise<void> {
+function headersOf(id: string, again: Again | undefined): MsgHdrs {
   const set = headers()
-  set.set('Nats-Msg-Id', work.id)
+  set.set('Nats-Msg-Id', id)
   if (again) setAgain(set, again)
-  await publishCaptured(bus, subject, JSON.stringify(work), set)
+  return set
 }

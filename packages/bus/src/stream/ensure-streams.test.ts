@@ -5,7 +5,7 @@ import { streamName } from '@parley/contracts/bus/streams'
 import { isolatedServers } from '@parley/stack/test-servers'
 import type { Servers } from '@parley/stack/up'
 import { afterEach, beforeEach, test } from 'vitest'
-import { type Bus, closeBus, connectBus } from '../connect.ts'
+import { type Bus, connectBus } from '../connect.ts'
 import { BusAway, publishEvent } from '../events/publish.ts'
 import { consumeStreams } from './consume.ts'
 import { ensureStreams } from './ensure-streams.ts'
@@ -28,7 +28,7 @@ beforeEach(async () => {
   ])
 })
 afterEach(async () => {
-  await Promise.all([closeBus(bus), closeBus(other)])
+  await Promise.all([bus.close(), other.close()])
   await servers.stop()
 })
 

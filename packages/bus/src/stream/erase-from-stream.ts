@@ -1,5 +1,5 @@
 import { jetstreamManager } from '@nats-io/jetstream'
-import { anyEventSubject, capturedSubject, parseEventSubject } from '@parley/contracts/bus/subjects'
+import { anyEventSubject, capturedSubject, capturedSubjects, parseEventSubject } from '@parley/contracts/bus/subjects'
 import type { ServerEvent } from '@parley/contracts/socket/server-events'
 import type { Bus } from '../connect.ts'
 import { readPart, type StoredMessage } from './app-events.ts'
@@ -13,6 +13,15 @@ interface ToErase {
   sender: string
   /** Rooms whose events are kept. */
   exceptRooms: ReadonlySet<string>
+}
+
+/** Deletes all messages of an app from the streams, so that no consumer gets them. @throws if NATS is away */
+export async function purgeApp(bus: Bus, app: string): Promise<void> {
+  const { streams } = await jetstreamManager(bus.nats)
+  await learnStreams(bus)
+  for (const stream of bus.streams.names) {
+    for (const filter of capturedSubjects(app)) await streams.purge(stream, { filter })
+  }
 }
 
 /**

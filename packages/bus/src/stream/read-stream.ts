@@ -3,8 +3,8 @@ import { nanos } from '@nats-io/nats-core'
 import { inParts } from '@parley/async/in-parts'
 import { type Audience, capturedEventsSubject, capturedSubject, markSubject } from '@parley/contracts/bus/subjects'
 import type { Bus } from '../connect.ts'
+import { positionAt } from './find-stored.ts'
 import { AllHeld, mergeMessages } from './merge-messages.ts'
-import { positionAt } from './position-at.ts'
 
 /** Positions by stream name. */
 export type Positions = ReadonlyMap<string, number>
@@ -103,18 +103,9 @@ export async function openReading(
   from: (stream: string) => Beginning,
   upTo?: string,
 ): Promise<StreamsReading> {
-  const opened = await Promise.allSettled(
+  const readings = await allOrNone(
     [...subjects].map(async ([stream, those]) => openStream(bus, stream, those, from(stream), upTo)),
   )
-  const readings = opened.flatMap((each) => (each.status === 'fulfilled' ? each.value : []))
-  const close = async () => {
-    await Promise.all(readings.map(({ consumer }) => consumer.delete().catch(() => undefined)))
-  }
-  const failed = opened.find((each) => each.status === 'rejected')
-  if (failed) {
-    await close()
-    throw failed.reason
-  }
   const most = Math.max(16, Math.floor(ahead / readings.length))
   return {
     pending: readings.reduce((sum, { pending }) => sum + pending, 0),
@@ -128,7 +119,7 @@ export async function openReading(
       const parts = readings.map(({ consumer, pending }) => firstOf(read(consumer, most), pending))
       for await (const message of mergeMessages(parts, { isBefore })) if (!isAtMarks(message)) yield message
     },
-    close,
+    close: () => closeAll(readings),
   }
 }
 
@@ -155,12 +146,21 @@ async function openStream(
   const fromSeq = 'fromSeq' in from ? from.fromSeq : await positionAt(bus, stream, from.sinceMS)
   const mark = upTo === undefined ? [] : [markSubject(stream, upTo)]
   const parts = inParts(subjects, subjectsOfConsumer)
-  const opened = await Promise.allSettled(parts.map((part) => openPart(bus, stream, [...part, ...mark], fromSeq)))
-  const readings = opened.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
+  return allOrNone(parts.map((part) => openPart(bus, stream, [...part, ...mark], fromSeq)))
+}
+
+/** If one fails to open, closes the others. */
+async function allOrNone(opening: readonly Promise<PartOfReading | PartOfReading[]>[]): Promise<PartOfReading[]> {
+  const opened = await Promise.allSettled(opening)
+  const parts = opened.flatMap((each) => (each.status === 'fulfilled' ? each.value : []))
   const failed = opened.find((each) => each.status === 'rejected')
-  if (!failed) return readings
-  await Promise.all(readings.map(({ consumer }) => consumer.delete().catch(() => undefined)))
+  if (!failed) return parts
+  await closeAll(parts)
   throw failed.reason
+}
+
+async function closeAll(parts: readonly PartOfReading[]): Promise<void> {
+  await Promise.all(parts.map(({ consumer }) => consumer.delete().catch(() => undefined)))
 }
 
 async function openPart(

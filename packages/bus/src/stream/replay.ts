@@ -1,6 +1,5 @@
-import type { JsMsg } from '@nats-io/jetstream'
 import type { Bus } from '../connect.ts'
-import { type IncomingEvent, toIncomingEvent } from '../events/incoming.ts'
+import { eventOrMalformed, type IncomingEvent } from '../events/incoming.ts'
 import { openReading } from './read-stream.ts'
 import { learnStreams } from './stream-info.ts'
 
@@ -20,20 +19,11 @@ export async function replayEvents(
   const reading = await openReading(bus, all, () => ({ sinceMS }))
   try {
     for await (const message of reading.pendingMessages()) {
-      const event = readEvent(bus, message)
+      const event = eventOrMalformed(bus, message)
       if (event) handle(event, message.info.timestampNanos / 1_000_000)
     }
     return reading.pending
   } finally {
     await reading.close()
-  }
-}
-
-function readEvent(bus: Bus, message: JsMsg): IncomingEvent | undefined {
-  try {
-    return toIncomingEvent(message)
-  } catch (error) {
-    bus.malformed(error as Error, message.subject)
-    return undefined
   }
 }

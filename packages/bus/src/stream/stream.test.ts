@@ -3,7 +3,7 @@ import { AckPolicy, DeliverPolicy, jetstreamManager } from '@nats-io/jetstream'
 import { isolatedServers } from '@parley/stack/test-servers'
 import type { Servers } from '@parley/stack/up'
 import { afterAll, beforeAll, describe, test } from 'vitest'
-import { type Bus, closeBus, connectBus } from '../connect.ts'
+import { type Bus, connectBus } from '../connect.ts'
 import { ensureConsumer, ensureStream } from './stream.ts'
 
 const hour = 3_600 * 1_000_000_000
@@ -16,7 +16,7 @@ describe('the stream of events', () => {
     bus = await connectBus(servers.natsUrl, 'stream-test')
   })
   afterAll(async () => {
-    await closeBus(bus)
+    await bus.close()
     await servers.stop()
   })
 

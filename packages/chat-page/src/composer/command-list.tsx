@@ -2,7 +2,8 @@ import type { ClientCalls, Room } from '@parley/client'
 import { useEffect, useState } from 'preact/hooks'
 import { isolated, shownName } from '../app/shown-name.ts'
 import { useChat, useStore } from '../state/chat.ts'
-import { nameOf } from '../state/people.ts'
+import { nameOf, personIn } from '../state/people.ts'
+import { handleListKey } from './list-keys.ts'
 
 type Command = ClientCalls['listCommands']['result'][number]
 
@@ -39,16 +40,9 @@ export function useCommands(room: Room, text: string, setText: (text: string) =>
     active,
     choose,
     onKeyDown(event) {
-      const command = found[active]
       // Enter sends a fully typed command.
-      if (!command || (event.key === 'Enter' && command.name === word)) return false
-      if (event.key === 'Enter' || event.key === 'Tab') choose(command)
-      else if (event.key === 'Escape') setClosedAt(text)
-      else if (event.key === 'ArrowDown') setActive((active + 1) % found.length)
-      else if (event.key === 'ArrowUp') setActive((active + found.length - 1) % found.length)
-      else return false
-      event.preventDefault()
-      return true
+      if (event.key === 'Enter' && found[active]?.name === word) return false
+      return handleListKey(event, { found, active, setActive, choose, close: () => setClosedAt(text) })
     },
   }
 }
@@ -72,8 +66,7 @@ export function CommandList({ commands: { found, active, choose } }: { commands:
         >
           <strong>/{command.name}</strong>
           <span class="soft">
-            {shownName(command.description)} ·{' '}
-            {isolated(nameOf(known.get(command.robot) ?? { _id: command.robot, nickname: '' }))}
+            {shownName(command.description)} · {isolated(nameOf(personIn(known, command.robot)))}
           </span>
         </div>
       ))}

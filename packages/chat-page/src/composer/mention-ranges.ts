@@ -1,15 +1,10 @@
-import { nameOf } from '../state/people.ts'
+import { type Named, nameOf } from '../state/people.ts'
 
 /** A mention's range in a text being written, including the `@`, in UTF-16 units. */
 export interface MentionRange {
   user: string
   from: number
   to: number
-}
-
-interface Named {
-  _id: string
-  nickname: string
 }
 
 /** Letters of scripts with spaces between words: directly after a name, they continue it. */

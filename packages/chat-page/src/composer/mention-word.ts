@@ -1,3 +1,5 @@
+import type { Named } from '../state/people.ts'
+
 /**
  * Letters of scripts without spaces, and full-width ones: an `@` right after them starts a mention, unlike in an email
  * address.
@@ -14,16 +16,11 @@ export function mentionAt(text: string, caret: number): { from: number; query: s
   return { from: caret - query.length - 1, query }
 }
 
-interface Person {
-  _id: string
-  nickname: string
-}
-
 /** Ignores case, accents and width, much as the server compares names. */
 const folded = (text: string): string => text.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase()
 
 /** People whose name or ID starts with the word, then those whose name or ID contains it. */
-export function matching<P extends Person>(people: readonly P[], word: string, most = 6): P[] {
+export function matching<P extends Named>(people: readonly P[], word: string, most = 6): P[] {
   const query = folded(word)
   const rank = ({ _id, nickname }: P) => {
     const name = folded(nickname)

@@ -1,9 +1,10 @@
 import type { Room, RoomMessage } from '@parley/client'
 import type { RefObject } from 'preact'
 import { useState } from 'preact/hooks'
-import { type Person, usePeopleFound } from '../people/use-people-found.ts'
+import { usePeopleFound } from '../people/use-people-found.ts'
 import { useChat, useStore } from '../state/chat.ts'
-import { nameOf } from '../state/people.ts'
+import { distinct, nameOf, type Person, personIn } from '../state/people.ts'
+import { handleListKey } from './list-keys.ts'
 import { findMentions, keepMentions, type MentionRange } from './mention-ranges.ts'
 import { matching, mentionAt } from './mention-word.ts'
 
@@ -50,7 +51,9 @@ export function useMentions(
   const query = memberCount > members.length ? word?.query : undefined
   const served = usePeopleFound(client, query, { room: room.id, limit: mostShown }, people.learn)
   const others = members.filter(({ _id }) => _id !== me)
-  const found = word ? together(matching(others, word.query, mostShown), servedFor(served, word.query)) : []
+  const found = word
+    ? distinct([...matching(others, word.query, mostShown), ...servedFor(served, word.query)]).slice(0, mostShown)
+    : []
 
   const choose = (person: Person) => {
     if (!word) return
@@ -78,23 +81,10 @@ export function useMentions(
       setActive(0)
     },
     choose,
-    onKeyDown(event) {
-      const person = found[active]
-      if (!person) return false
-      if (event.key === 'Enter' || event.key === 'Tab') choose(person)
-      else if (event.key === 'Escape') setWord(undefined)
-      else if (event.key === 'ArrowDown') setActive((active + 1) % found.length)
-      else if (event.key === 'ArrowUp') setActive((active + found.length - 1) % found.length)
-      else return false
-      event.preventDefault()
-      return true
-    },
+    onKeyDown: (event) => handleListKey(event, { found, active, setActive, choose, close: () => setWord(undefined) }),
     mentioned: () => [...new Set([...mentions, ...findMentions(text, others, mentions)].map(({ user }) => user))],
   }
 }
-
-const together = (first: readonly Person[], then: readonly Person[]): Person[] =>
-  [...new Map([...first, ...then].map((person) => [person._id, person])).values()].slice(0, mostShown)
 
 /** The server's results, or those results for an earlier word that still match. */
 function servedFor(served: ReturnType<typeof usePeopleFound>, query: string): readonly Person[] {
@@ -108,7 +98,7 @@ export function mentionsOf(
   text: string,
   known: ReadonlyMap<string, Person>,
 ): { mentions: MentionRange[]; elsewhere: string[] } {
-  const named = mentioned.map((id) => known.get(id) ?? { _id: id, nickname: '' })
+  const named = mentioned.map((id) => personIn(known, id))
   const mentions = findMentions(text, named)
   const inText = new Set(mentions.map(({ user }) => user))
   return { mentions, elsewhere: mentioned.filter((id) => !inText.has(id)) }

@@ -6,6 +6,7 @@ import { useChat } from '../state/chat.ts'
 import { AttachedMedia, isPlayable } from './attached-media.tsx'
 import { FileName } from './file-name.tsx'
 import { GalleryContext, isPicture } from './gallery-context.ts'
+import { saveFile } from './save-file.ts'
 import { sizeName } from './size-name.ts'
 
 /** A message's files: pictures are shown, media are played, others can be saved. */
@@ -64,21 +65,15 @@ function AttachedPicture({ file }: { file: Attachment }) {
   )
 }
 
-function AttachedFile({ file: { fileID, name, size } }: { file: Attachment }) {
+function AttachedFile({ file }: { file: Attachment }) {
   const { client, lang, attempt } = useChat()
-  const save = () =>
-    attempt(async () => {
-      const { url = '' } = await client.api.getFile({ id: fileID, download: 'true' })
-      const link = document.createElement('a')
-      Object.assign(link, { href: url, download: shownName(name) })
-      link.click()
-    })
+  const { name, size } = file
   return (
     <button
       type="button"
       class="file"
       aria-label={`${shownName(name)}, ${sizeName(size, lang)}`}
-      onClick={() => void save()}
+      onClick={() => void attempt(() => saveFile(client, file))}
     >
       <Icon name="file" />
       <span>

@@ -4,6 +4,7 @@ import { Icon } from '../app/icon.tsx'
 import { shownName } from '../app/shown-name.ts'
 import { useChat } from '../state/chat.ts'
 import { FileName } from './file-name.tsx'
+import { saveFile } from './save-file.ts'
 
 interface GalleryProps {
   pictures: readonly Attachment[]
@@ -32,12 +33,6 @@ export function Gallery({ pictures, first, onClose }: GalleryProps) {
     dialog.current?.showModal()
     go(at, 'instant')
   }, [])
-  const save = () =>
-    attempt(async () => {
-      if (!shown) return
-      const { url = '' } = await client.api.getFile({ id: shown.fileID, download: 'true' })
-      Object.assign(document.createElement('a'), { href: url, download: shownName(shown.name) }).click()
-    })
   const onKeyDown = (event: KeyboardEvent) => {
     const forward = direction === 'rtl' ? -1 : 1
     const steps: Record<string, number> = { ArrowRight: forward, ArrowLeft: -forward, Home: -at, End: pictures.length }
@@ -56,7 +51,12 @@ export function Gallery({ pictures, first, onClose }: GalleryProps) {
             {at + 1} / {pictures.length}
           </span>
         )}
-        <button type="button" class="icon-button" aria-label={texts.download} onClick={() => void save()}>
+        <button
+          type="button"
+          class="icon-button"
+          aria-label={texts.download}
+          onClick={() => void attempt(() => saveFile(client, shown))}
+        >
           <Icon name="download" />
         </button>
         <button type="button" class="icon-button" aria-label={texts.close} onClick={() => dialog.current?.close()}>

@@ -1,7 +1,7 @@
 import { type ComponentChildren, createElement, Fragment } from 'preact'
 import { useState } from 'preact/hooks'
 import { useChat, useStore } from '../state/chat.ts'
-import { nameOf } from '../state/people.ts'
+import { nameOf, personIn } from '../state/people.ts'
 import { type FindLinks, useFormatted, useLinks } from './formatted.ts'
 import type { Formatted } from './markdown.ts'
 import { textParts } from './text-parts.ts'
@@ -23,9 +23,7 @@ export function MessageText({ text, mentions = [], isMarkdown = false }: Message
   const isLiteral = useStore(config).literalText && !isMarkdown
   const [isWhole, setWhole] = useState(false)
   const isCut = text.length > mostShown && !isWhole
-  const names = new Map(
-    mentions.flatMap((id) => (known.has(id) ? [[id, nameOf(known.get(id) ?? { _id: id, nickname: '' })]] : [])),
-  )
+  const names = new Map(mentions.flatMap((id) => (known.has(id) ? [[id, nameOf(personIn(known, id))]] : [])))
   const shown = isCut ? `${text.slice(0, mostShown)}…` : text
   const formatted = useFormatted(shown, isLiteral)
   return (

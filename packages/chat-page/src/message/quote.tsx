@@ -3,7 +3,7 @@ import { DrawnText } from '../app/drawn-text.tsx'
 import { shownName } from '../app/shown-name.ts'
 import { usePlainText } from '../rooms/preview.ts'
 import { useChat, useStore } from '../state/chat.ts'
-import { nameOf } from '../state/people.ts'
+import { nameOf, personIn } from '../state/people.ts'
 import type { Texts } from '../texts/en.ts'
 import { contentOf } from './content.ts'
 
@@ -31,9 +31,9 @@ export function Quote({ quote, onGoTo }: { quote: Quoted; onGoTo: (messageID: st
 /** A user's name, or "You" for the current user. */
 export function useNameOf(user: string): string {
   const { client, texts, people } = useChat()
-  const person = useStore(people.known).get(user)
+  const known = useStore(people.known)
   if (user === useStore(client.me)?._id) return texts.you
-  return nameOf(person ?? { _id: user, nickname: '' })
+  return nameOf(personIn(known, user))
 }
 
 function quoteText(

@@ -4,7 +4,7 @@ import { lookOf } from '../emoji/look.ts'
 import { toggleReaction } from '../emoji/toggle-reaction.ts'
 import { useChat, useStore } from '../state/chat.ts'
 import { groupBy } from '../state/group-by.ts'
-import { nameOf } from '../state/people.ts'
+import { nameOf, personIn } from '../state/people.ts'
 
 interface ReactionsProps {
   room: Room
@@ -23,9 +23,7 @@ export function Reactions({ room, message, me }: ReactionsProps) {
       {shown.map(([look, given]) => {
         const by = [...new Set(given.map(({ client }) => client))]
         const isMine = by.includes(me)
-        const names = by.map((id) =>
-          id === me ? texts.you : isolated(nameOf(known.get(id) ?? { _id: id, nickname: '' })),
-        )
+        const names = by.map((id) => (id === me ? texts.you : isolated(nameOf(personIn(known, id)))))
         const reaction = given[0]?.reaction ?? look
         return (
           <button

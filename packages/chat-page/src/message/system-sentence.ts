@@ -1,20 +1,16 @@
-import type { Message, Sender } from '@parley/client'
+import type { Message } from '@parley/client'
 import { isolated } from '../app/shown-name.ts'
-import { nameOf } from '../state/people.ts'
+import { nameOf, type Person, personIn } from '../state/people.ts'
 import type { Texts } from '../texts/en.ts'
 import { contentOf } from './content.ts'
 
 const mostNames = 3
 
 /** A system message's sentence, naming the members who joined or left. */
-export function systemSentence(
-  message: Message,
-  known: ReadonlyMap<string, Pick<Sender, '_id' | 'nickname'>>,
-  texts: Texts,
-): string {
+export function systemSentence(message: Message, known: ReadonlyMap<string, Person>, texts: Texts): string {
   const content = contentOf(message)
   if (content.kind !== 'system') return ''
-  const nameOfUser = (id: string) => isolated(nameOf(known.get(id) ?? { _id: id, nickname: '' }))
+  const nameOfUser = (id: string) => isolated(nameOf(personIn(known, id)))
   const members = content.members.length > 0 ? content.members : [message.sender._id]
   const names = members.slice(0, mostNames).map(nameOfUser).join(', ')
   const rest = Math.max(content.count, members.length) - Math.min(members.length, mostNames)

@@ -2,7 +2,7 @@ import type { RoomMessage, Thread } from '@parley/client'
 import { Avatar } from '../app/avatar.tsx'
 import { UnreadBadge } from '../app/unread-badge.tsx'
 import { useChat, useStore } from '../state/chat.ts'
-import { nameOf } from '../state/people.ts'
+import { nameOf, personIn } from '../state/people.ts'
 
 interface ThreadLinkProps {
   message: RoomMessage
@@ -22,7 +22,7 @@ export function ThreadLink({ message, thread, onThread }: ThreadLinkProps) {
     <button type="button" class="thread-link" onClick={() => onThread(message._id)}>
       <span class="thread-people">
         {threadParticipants.slice(0, mostShown).map((id) => {
-          const person = known.get(id) ?? { _id: id, nickname: '', avatarUrl: '' }
+          const person = personIn(known, id)
           return <Avatar key={id} id={id} name={nameOf(person)} url={person.avatarUrl} isSmall />
         })}
       </span>

@@ -2,8 +2,8 @@ import type { Room, RoomInfo } from '@parley/client'
 import { useState } from 'preact/hooks'
 import { Dialog } from '../app/dialog.tsx'
 import { useChat } from '../state/chat.ts'
+import type { Person } from '../state/people.ts'
 import { PersonPicker } from './person-picker.tsx'
-import type { Person } from './use-people-found.ts'
 
 interface AddPeopleSheetProps {
   room: Room

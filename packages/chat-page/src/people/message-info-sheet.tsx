@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { Avatar } from '../app/avatar.tsx'
 import { Dialog } from '../app/dialog.tsx'
 import { useChat, useStore } from '../state/chat.ts'
-import { nameOf } from '../state/people.ts'
+import { nameOf, personIn } from '../state/people.ts'
 
 interface MessageInfoSheetProps {
   room: Room
@@ -67,7 +67,7 @@ function Names({ room, title, users }: { room: Room; title: string; users: reado
       {users.length === 0 && <p class="soft">{texts.people.nobodyYet}</p>}
       <ul class="plain-list">
         {users.map((user) => {
-          const person = known.get(user) ?? { _id: user, nickname: '', avatarUrl: '' }
+          const person = personIn(known, user)
           return (
             <li key={user}>
               <button type="button" class="plain-row" onClick={() => shownPerson.set({ user })}>

@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks'
 import { Dialog } from '../app/dialog.tsx'
 import { useChat, useStore } from '../state/chat.ts'
+import type { Person } from '../state/people.ts'
 import { PersonPicker } from './person-picker.tsx'
-import type { Person } from './use-people-found.ts'
 
 /** Starts a chat: a direct room with one person, or a group with several. */
 export function NewChatSheet({ onClose }: { onClose: () => void }) {

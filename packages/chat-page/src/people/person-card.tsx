@@ -7,7 +7,7 @@ import { Icon } from '../app/icon.tsx'
 import { PresenceLine } from '../room/room-header.tsx'
 import { otherOf } from '../rooms/room-name.ts'
 import { type ShownPerson, useChat, useStore } from '../state/chat.ts'
-import { nameOf, type PersonShown } from '../state/people.ts'
+import { nameOf, personIn } from '../state/people.ts'
 import { block } from './block.ts'
 import { ReportDialog } from './report-dialog.tsx'
 
@@ -18,7 +18,7 @@ interface PersonCardProps extends ShownPerson {
 /** A user's card: picture, name, presence, and the user's actions on them. */
 export function PersonCard({ user, message, onClose }: PersonCardProps) {
   const { client, texts, people, attempt } = useChat()
-  const person: PersonShown = useStore(people.known).get(user) ?? { _id: user, nickname: '', avatarUrl: '' }
+  const person = personIn(useStore(people.known), user)
   const name = nameOf(person)
   const isMe = useStore(client.me)?._id === user
   const [isBlocked, setBlocked] = useBlocked(client, user)

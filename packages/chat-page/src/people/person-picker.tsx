@@ -4,8 +4,8 @@ import { Icon } from '../app/icon.tsx'
 import { isComposing } from '../composer/is-composing.ts'
 import { matching } from '../composer/mention-word.ts'
 import { sentenceOf, useChat, useStore } from '../state/chat.ts'
-import { nameOf } from '../state/people.ts'
-import { type Person, usePeopleFound } from './use-people-found.ts'
+import { distinct, nameOf, type Person } from '../state/people.ts'
+import { usePeopleFound } from './use-people-found.ts'
 
 interface PersonPickerProps {
   chosen: readonly Person[]
@@ -20,10 +20,6 @@ const mostShown = 8
 /** Matches taken from the people known to the page, before exclusions. */
 const mostKnown = 50
 
-const unique = (people: readonly Person[]): Person[] => [
-  ...new Map(people.map((person) => [person._id, person])).values(),
-]
-
 /** Finds people by the start of their names: first those known to the page, then those that the server finds. */
 export function PersonPicker({ chosen, onChange, without, takesIDs = false }: PersonPickerProps) {
   const { client, texts, people } = useChat()
@@ -35,7 +31,7 @@ export function PersonPicker({ chosen, onChange, without, takesIDs = false }: Pe
   const isAnswered = wanted !== '' && served?.query === wanted
   const known = [...useStore(people.known).values()].filter(({ nickname }) => nickname !== '')
   const isTaken = ({ _id }: Person) => without.has(_id) || chosen.some((one) => one._id === _id)
-  const named = unique([...(isAnswered ? served.people : []), ...matching(known, wanted, mostKnown)]).filter(
+  const named = distinct([...(isAnswered ? served.people : []), ...matching(known, wanted, mostKnown)]).filter(
     (person) => !isTaken(person),
   )
   const byID: Person = { _id: wanted, nickname: '', avatarUrl: '' }

@@ -1,7 +1,6 @@
-import type { Client, ParleyError, Sender } from '@parley/client'
+import type { Client, ParleyError } from '@parley/client'
 import { useEffect, useRef, useState } from 'preact/hooks'
-
-export type Person = Pick<Sender, '_id' | 'nickname' | 'avatarUrl'>
+import type { Person } from '../state/people.ts'
 
 /** Debounces searches while the user types. */
 const pauseMS = 150

@@ -1,6 +1,7 @@
-import { type Client, isConnected, type ParleyError, type Room, type Thread } from '@parley/client'
+import { isConnected, type ParleyError, type Room, type Thread } from '@parley/client'
 import { useEffect, useState } from 'preact/hooks'
 import { useChat } from '../state/chat.ts'
+import { when } from '../state/when.ts'
 
 interface Opened {
   isReady: boolean
@@ -21,7 +22,7 @@ export function useOpened(shown: Room | Thread): Opened {
         show({ isReady: true })
       } catch (error) {
         if (isConnected(client.connection.get())) return void show({ isReady: false, error: error as ParleyError })
-        await whenConnected(client)
+        await when(client.connection, isConnected)
         if (isCurrent) await open()
       }
     }
@@ -31,14 +32,4 @@ export function useOpened(shown: Room | Thread): Opened {
     }
   }, [client, shown])
   return opened
-}
-
-function whenConnected(client: Client): Promise<void> {
-  return new Promise((resolve) => {
-    const stop = client.connection.subscribe((state) => {
-      if (!isConnected(state)) return
-      resolve()
-      queueMicrotask(() => stop())
-    })
-  })
 }

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { isolated, shownName } from '../app/shown-name.ts'
 import { useChat, useStore } from '../state/chat.ts'
-import { nameOf } from '../state/people.ts'
+import { nameOf, personIn } from '../state/people.ts'
 
 /** Invitations before "Show more", to leave space for the room list. */
 const mostShown = 2
@@ -14,7 +14,7 @@ export function Invitations({ onOpen }: { onOpen: (roomID: string) => void }) {
   const [showsAll, setShowsAll] = useState(false)
   const shown = showsAll ? invitations : invitations.slice(0, mostShown)
   const sentence = (inviter: string, room: string) => {
-    const who = inviter === '' ? texts.somebody : nameOf(known.get(inviter) ?? { _id: inviter, nickname: '' })
+    const who = inviter === '' ? texts.somebody : nameOf(personIn(known, inviter))
     return texts.invitation(isolated(who), isolated(room))
   }
   const accept = (room: string) =>

@@ -3,9 +3,9 @@ import { useEffect, useState } from 'preact/hooks'
 import { Dialog } from '../app/dialog.tsx'
 import { Icon } from '../app/icon.tsx'
 import { isolated, shownName } from '../app/shown-name.ts'
+import { useNameOf } from '../message/quote.tsx'
 import { shortTime } from '../room/times.ts'
 import { useChat, useStore } from '../state/chat.ts'
-import { nameOf } from '../state/people.ts'
 import { usePlainText } from './preview.ts'
 import { roomName } from './room-name.ts'
 
@@ -85,13 +85,12 @@ export function SearchSheet({ room, initial = '', onFound, onClose }: SearchShee
 }
 
 function FoundRow({ found, showsRoom, onOpen }: { found: Found; showsRoom: boolean; onOpen: () => void }) {
-  const { client, texts, people, lang, today } = useChat()
+  const { client, texts, lang, today } = useChat()
   const me = useStore(client.me)?._id
   const room = useStore(client.rooms).find(({ _id }) => _id === found.room)
   const now = useStore(today)
   const plain = usePlainText()
-  const known = useStore(people.known).get(found.sender)
-  const name = found.sender === me ? texts.you : nameOf(known ?? { _id: found.sender, nickname: '' })
+  const name = useNameOf(found.sender)
   return (
     <button type="button" class="plain-row thread-row" onClick={onOpen}>
       <span class="room-text">

@@ -4,9 +4,10 @@ import type { Texts } from '../texts/en.ts'
 import type { Chat } from './chat.ts'
 import { onNews } from './news.ts'
 import { nameOf } from './people.ts'
+import { storageOf } from './storage.ts'
 import { createValue } from './value.ts'
 import type { Pushes } from './web-push.ts'
-import { whenKnown } from './when-known.ts'
+import { whenKnown } from './when.ts'
 
 /** Desktop notifications, once the user turns them on. */
 export interface Notifications {
@@ -35,7 +36,9 @@ export function createNotifications(chat: Parts, onOpen: (roomID: string, thread
   const isKnown = 'Notification' in window && window.isSecureContext && isAskable()
   const pushes = isKnown && chat.push && canPush() ? createPushes(chat, chat.push, onOpen) : undefined
   const isPossible = createValue(isKnown && (pushes !== undefined || isConstructor()))
-  const isOn = createValue(isPossible.get() && Notification.permission === 'granted' && stored() === 'on')
+  const isOn = createValue(
+    isPossible.get() && Notification.permission === 'granted' && storageOf('localStorage')?.getItem(key) === 'on',
+  )
 
   function turn(on: boolean): void {
     isOn.set(on)
@@ -175,18 +178,10 @@ function notify(title: string, options?: NotificationOptions): Notification | un
   }
 }
 
-function stored(): string | null {
-  try {
-    return localStorage.getItem(key)
-  } catch {
-    return null
-  }
-}
-
 function store(value: string): void {
   try {
-    localStorage.setItem(key, value)
+    storageOf('localStorage')?.setItem(key, value)
   } catch {
-    // Without storage, the setting lasts as long as the page.
+    // The storage is full: the setting lasts as long as the page.
   }
 }

@@ -2,15 +2,15 @@ import type { Client, Sender, Store } from '@parley/client'
 import { shownName } from '../app/shown-name.ts'
 import { createValue } from './value.ts'
 
-export type PersonShown = Pick<Sender, '_id' | 'nickname' | 'avatarUrl'> & {
+export type Person = Pick<Sender, '_id' | 'nickname' | 'avatarUrl'> & {
   isRobot?: boolean
   description?: string
 }
 
 /** Names and pictures of users, collected from rooms and messages, and from member lists if necessary. */
 export interface People {
-  known: Store<ReadonlyMap<string, PersonShown>>
-  learn: (people: readonly PersonShown[]) => void
+  known: Store<ReadonlyMap<string, Person>>
+  learn: (people: readonly Person[]) => void
   /** Reads a room's members until the user is found. Runs once per room and user. */
   find: (roomID: string, userID: string) => void
   /** Unsubscribes from the client. */
@@ -21,12 +21,12 @@ const pageSize = 100
 const mostPages = 10
 
 export function createPeople(client: Client): People {
-  const known = createValue<ReadonlyMap<string, PersonShown>>(new Map())
+  const known = createValue<ReadonlyMap<string, Person>>(new Map())
   const asked = new Set<string>()
 
-  function learn(people: readonly PersonShown[]): void {
+  function learn(people: readonly Person[]): void {
     const before = known.get()
-    const isNews = ({ _id, nickname, avatarUrl }: PersonShown) => {
+    const isNews = ({ _id, nickname, avatarUrl }: Person) => {
       const person = before.get(_id)
       return !person || person.nickname !== nickname || person.avatarUrl !== avatarUrl
     }
@@ -56,6 +56,16 @@ export function createPeople(client: Client): People {
   }
 }
 
+/** A person, of whom only the ID may be known. */
+export const personIn = (known: ReadonlyMap<string, Person>, _id: string): Person =>
+  known.get(_id) ?? { _id, nickname: '', avatarUrl: '' }
+
+/** Each person once, in order of first occurrence. */
+export const distinct = (people: readonly Person[]): Person[] => [
+  ...new Map(people.map((person) => [person._id, person])).values(),
+]
+
+export type Named = Pick<Person, '_id' | 'nickname'>
+
 /** A user's name, safe to show beside others (see shownName). */
-export const nameOf = ({ nickname, _id }: Pick<PersonShown, 'nickname' | '_id'>): string =>
-  shownName(nickname) || shownName(_id) || '?'
+export const nameOf = ({ nickname, _id }: Named): string => shownName(nickname) || shownName(_id) || '?'

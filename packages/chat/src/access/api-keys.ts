@@ -3,16 +3,27 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { clock } from '@parley/async/clock'
 import type { ApiKeyView } from '@parley/contracts/resources/api-key'
 import { isOwnScope, type KeyScope } from '@parley/contracts/scopes'
-import { digest, dropApiKeys, insertApiKey, isInForce, revokeApiKeyDoc } from '@parley/db/apps/apps'
+import { digest, dropApiKeys, findApp, insertApiKey, isInForce, revokeApiKeyDoc } from '@parley/db/apps/apps'
 import type { ApiKeyDoc } from '@parley/db/apps/documents'
+import type { Db } from '@parley/db/connect'
 import { inTransaction } from '@parley/db/transactions/transaction'
 import type { Chat } from '../chat.ts'
 import { rememberApiKeyMS } from './authenticate-api-key.ts'
-import { KeyError, keyFingerprint, keysOf, toKeyView } from './list-api-keys.ts'
 
 /** Bounds the app document, which holds the keys. */
 const mostInForce = 200
 const mostEnded = 500
+
+/** Why a key was not added or revoked, as a sentence for operators. */
+export class KeyError extends Error {
+  override name = 'KeyError'
+  readonly reason: 'no app' | 'name taken' | 'too many' | 'not found' | 'ambiguous'
+
+  constructor(reason: KeyError['reason'], message: string) {
+    super(message)
+    this.reason = reason
+  }
+}
 
 /** A key to add. */
 export interface NewKey {
@@ -45,11 +56,8 @@ export async function addApiKey(
   if (keys.length - ended.length >= mostInForce) {
     throw new KeyError('too many', `app ${app} has ${mostInForce} active keys: revoke one first`)
   }
-  await dropApiKeys(
-    db,
-    app,
-    ended.slice(0, -mostEnded).map((key) => key.digest),
-  )
+  const surplus = ended.slice(0, -mostEnded).map((key) => key.digest)
+  await dropApiKeys(db, app, surplus)
   const apiKey = newApiKey()
   const doc = { digest: digest(apiKey), ...rightsOf(added), createdAt: clock.date() }
   const shown = toKeyView(doc)
@@ -107,4 +115,43 @@ function revokeIn({ db, audit }: Audited, app: string, key: ApiKeyDoc): Promise<
     if (isRevoked) await audit?.write(db, session)
     return isRevoked
   })
+}
+
+const idLength = 12
+
+/**
+ * The keys of an app, oldest first, without the secrets.
+ * @param ended includes revoked and expired keys
+ * @throws KeyError for an unknown app
+ */
+export async function listApiKeys(db: Db, app: string, ended: boolean): Promise<ApiKeyView[]> {
+  return (await keysOf(db, app)).filter((key) => ended || isInForce(key)).map(toKeyView)
+}
+
+async function keysOf(db: Db, app: string): Promise<ApiKeyDoc[]> {
+  const found = await findApp(db, app)
+  if (!found) throw new KeyError('no app', `there is no app ${JSON.stringify(app)}`)
+  return found.apiKeys
+}
+
+/** Fingerprint that identifies a key in lists and in the audit log. */
+export function keyFingerprint(digest: string): string {
+  return digest.slice(0, idLength)
+}
+
+/** A key in a list. */
+function toKeyView(key: ApiKeyDoc): ApiKeyView {
+  const { digest, name = '', permissions, scopes = ['all'], addresses, ratePerMinute } = key
+  const { createdAt, lastUsedAt, expiresAt, revokedAt } = key
+  return {
+    id: keyFingerprint(digest),
+    name,
+    scopes: [...scopes, ...permissions],
+    createdAt: createdAt.toISOString(),
+    ...(lastUsedAt && { lastUsedAt: lastUsedAt.toISOString() }),
+    ...(expiresAt && { expiresAt: expiresAt.toISOString() }),
+    ...(addresses && { addresses }),
+    ...(ratePerMinute !== undefined && { ratePerMinute }),
+    ...(revokedAt && { revokedAt: revokedAt.toISOString() }),
+  }
 }

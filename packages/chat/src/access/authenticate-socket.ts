@@ -40,10 +40,10 @@ export function createSocketAuthentication(chat: LoginParts): AuthenticateSocket
     }
     const holders = await holdersOf(digest(token))
     const [known, another] = app === undefined ? holders : holders.filter((holder) => holder.app === app)
-    const held = known ?? (app === undefined ? undefined : await admitLogin(chat, app, token))
-    if (!held) throw new ApiError('INVALID_TOKEN', 'the token is invalid or expired')
     if (another) throw new ApiError('INVALID_CLIENT_KEY', 'clientKey is required: the token is held in several apps')
-    return { ...toCaller(held), clientKey: clientKey ?? (await clientKeyOf(held.app)) }
+    const held = known ?? (app === undefined ? undefined : await admitLogin(chat, app, token))
+    const caller = await toCaller(chat, held)
+    return { ...caller, clientKey: clientKey ?? (await clientKeyOf(caller.app)) }
   }
 }
 

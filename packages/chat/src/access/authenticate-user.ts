@@ -27,13 +27,16 @@ export function createUserAuthentication(
     const app = await appOf(clientKey)
     if (app === undefined) throw new ApiError('INVALID_CLIENT_KEY', 'not a known client key')
     if (token === undefined || token === '') throw new ApiError('INVALID_TOKEN', 'missing')
-    const held = (await findToken(app, digest(token))) ?? (await admitLogin(chat, app, token))
-    if (!held) throw new ApiError('INVALID_TOKEN', 'the token is invalid or expired')
-    return toCaller(held)
+    return toCaller(chat, (await findToken(app, digest(token))) ?? (await admitLogin(chat, app, token)))
   }
 }
 
-export function toCaller({ app, user, digest: tokenDigest, expiresAt, login }: TokenDoc): AuthenticatedUser {
+/** @throws ApiError INVALID_TOKEN if there is no such token, or its issuer was removed */
+export async function toCaller({ issuers }: LoginParts, held: TokenDoc | undefined): Promise<AuthenticatedUser> {
+  if (!held || !(await issuers.isTrusted(held))) {
+    throw new ApiError('INVALID_TOKEN', 'the token is invalid or expired')
+  }
+  const { app, user, digest: tokenDigest, expiresAt, login } = held
   return { kind: 'user', app, user, tokenDigest, expiresAt, isOwnLogin: login !== undefined }
 }
 

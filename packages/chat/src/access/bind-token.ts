@@ -9,9 +9,8 @@ import type { Chat } from '../chat.ts'
 import { changeAndNotify } from '../events/change-and-notify.ts'
 import { tokensRevoked } from '../events/event-builders.ts'
 import { userOrderingKey } from '../events/ordering-keys.ts'
-import { bannedFromApp } from '../moderation/banned-from-app.ts'
+import { bannedFromApp, unknownUser } from '../users/user-errors.ts'
 import { expiryFrom } from './new-token.ts'
-import { unknownClient } from './revoke-tokens.ts'
 
 /**
  * Makes a token supplied by the integrator the only one of a user
@@ -24,10 +23,10 @@ export async function bindToken(
   user: string,
   { token, expirationDate }: Input<typeof operation>['body'],
 ): Promise<Result<typeof operation>> {
-  const expiresAt = expiryFrom(expirationDate)
+  const expiresAt = expiryFrom('expirationDate', expirationDate)
   await changeAndNotify(chat, userOrderingKey({ app, user }), async (session, pending) => {
     const found = await lockUser(chat.db, app, user, session)
-    if (!found) throw unknownClient(user)
+    if (!found) throw unknownUser('client_id', user)
     if (banInForce(found)) throw bannedFromApp(user)
     const replaced = await replaceTokens(chat.db, { app, user }, digest(token), expiresAt, session)
     if (replaced === 'held by another user') {

@@ -16,10 +16,9 @@ export interface NewApp {
 
 /** Creates an app with new random keys. @throws if the ID is taken. */
 export async function createApp({ db, audit }: Audited, app: string): Promise<NewApp> {
-  const secret = (prefix: string) => `${prefix}_${randomBytes(24).toString('base64url')}`
   const made = {
     app,
-    clientKey: secret('ck'),
+    clientKey: `ck_${randomBytes(24).toString('base64url')}`,
     apiKey: newApiKey(),
     webhookSecret: newWebhookSecret(),
   }

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Bus } from '@parley/bus/connect'
 import { type Control, nodesHeardWithinMS } from '@parley/bus/control/control'
-import { purgeApp } from '@parley/bus/stream/purge-app'
+import { purgeApp } from '@parley/bus/stream/erase-from-stream'
 import {
   type DeletionProgress,
   deleteAppDoc,
@@ -9,9 +9,9 @@ import {
   deleteAppTokens,
   markAppDeleting,
 } from '@parley/db/apps/app-deletion'
-import type { Db } from '@parley/db/connect'
+import type { Db, Session } from '@parley/db/connect'
 import { newId } from '@parley/db/messages/messages'
-import { inTransaction, type Session } from '@parley/db/transactions/transaction'
+import { inTransaction } from '@parley/db/transactions/transaction'
 import { rememberApiKeyMS } from './authenticate-api-key.ts'
 
 /** After two attempts a dying node no longer announces itself and is skipped. */

@@ -1,6 +1,6 @@
 import { ApiError, type ErrorCode } from '@parley/contracts/errors'
 import { digest } from '@parley/db/apps/apps'
-import { hasExpired } from '@parley/db/users/tokens'
+import { wasAccepted } from '@parley/db/users/tokens'
 import { addressBlock } from '@parley/presence/address-block'
 import { isPresenceAway, type Presence } from '@parley/presence/connect'
 import { countGuess, guessKnownMS, guessWindowMS } from '@parley/presence/guesses'
@@ -20,7 +20,7 @@ type Presented = { [code in FailedLoginCode]?: string | undefined }
  */
 export interface FailedLogins {
   /**
-   * Counts a rejected key or token as a guess, unless it is an expired token or the address has tried it before. A
+   * Counts a rejected key or token as a guess, unless it was accepted before or the address has tried it before. A
    * valid one never counts, so that one broken client does not lock out an office that shares its address. Only a
    * lookup tells these apart, so every key and token is looked up.
    * @param address as text; an IPv6 /64 counts as one address
@@ -61,7 +61,7 @@ export function createFailedLogins(
       const [block, guess] = [addressBlock(address), digest(wrong)]
       const name = `${block} ${guess}`
       if (known.has(name)) return error
-      const isGuess = code !== 'INVALID_TOKEN' || !(await hasExpired(db, guess))
+      const isGuess = code !== 'INVALID_TOKEN' || !(await wasAccepted(db, guess))
       const leftMS = isGuess ? await count(block, guess) : 0
       if (leftMS > 0) return tooManyFailedLogins(leftMS)
       known.set(name, true)

@@ -1,14 +1,13 @@
-import { clock } from '@parley/async/clock'
 import { ApiError } from '@parley/contracts/errors'
 import type { Input } from '@parley/contracts/operation'
 import type { addKey as operation } from '@parley/contracts/operations/access/keys'
 import type { ApiKeyView } from '@parley/contracts/resources/api-key'
 import type { KeyScope } from '@parley/contracts/scopes'
 import type { Chat } from '../chat.ts'
-import { addApiKey, revokeApiKey } from './api-keys.ts'
+import { addApiKey, KeyError, listApiKeys, revokeApiKey } from './api-keys.ts'
 import type { AuthenticatedIntegrator } from './caller.ts'
 import { isInside } from './key-addresses.ts'
-import { KeyError, listApiKeys } from './list-api-keys.ts'
+import { expiryFrom } from './new-token.ts'
 
 type Wanted = Input<typeof operation>['body']
 type CallingKey = Pick<AuthenticatedIntegrator, 'app' | 'key'>
@@ -59,8 +58,7 @@ function scopesOf(key: CallingKey['key'], wanted: readonly KeyScope[] = key.scop
 
 function endOf(key: CallingKey['key'], wanted: Wanted): Date | undefined {
   if (wanted.expiresAt === undefined) return key.expiresAt
-  const end = new Date(wanted.expiresAt)
-  if (end.getTime() <= clock.now()) throw new ApiError('INVALID_REQUEST', 'expiresAt: expected a future time')
+  const end = expiryFrom('expiresAt', wanted.expiresAt)
   if (key.expiresAt && end > key.expiresAt) {
     throw new ApiError('PERMISSION_DENIED', 'expiresAt: later than that of the calling key')
   }

@@ -6,31 +6,40 @@ import type { TokenDoc } from '@parley/db/users/documents'
 import { findLivingTokensOfUser } from '@parley/db/users/tokens'
 import { findUser } from '@parley/db/users/users'
 import type { Chat } from '../chat.ts'
+import { unknownUser } from '../users/user-errors.ts'
+import { keyFingerprint } from './api-keys.ts'
 import type { AuthenticatedUser } from './caller.ts'
-import { keyFingerprint } from './list-api-keys.ts'
-import { unknownClient } from './revoke-tokens.ts'
 
 /**
  * The valid tokens of a user, latest first (docs/reference/users.md#tokens-of-a-user).
  * @throws ApiError CLIENT_NOT_FOUND
  */
 export async function listTokens(
-  { db }: Pick<Chat, 'db'>,
+  { db, issuers }: Pick<Chat, 'db' | 'issuers'>,
   app: string,
   user: string,
 ): Promise<Result<typeof operation>> {
-  if (!(await findUser(db, app, user))) throw unknownClient(user)
-  const found = await findLivingTokensOfUser(db, { app, user }, clock.date(), mostTokensOfUser)
-  return { data: found.map((token) => tokenView(token)) }
+  if (!(await findUser(db, app, user))) throw unknownUser('client_id', user)
+  return { data: (await validTokensOf({ db, issuers }, { app, user })).map((token) => tokenView(token)) }
 }
 
 /** The caller's own tokens, with the one of this request marked. */
 export async function listMyTokens(
-  { db }: Pick<Chat, 'db'>,
+  chat: Pick<Chat, 'db' | 'issuers'>,
   caller: AuthenticatedUser,
 ): Promise<Result<typeof operation>> {
-  const found = await findLivingTokensOfUser(db, caller, clock.date(), mostTokensOfUser)
+  const found = await validTokensOf(chat, caller)
   return { data: found.map((token) => tokenView(token, { isCurrent: token.digest === caller.tokenDigest })) }
+}
+
+/** The unexpired tokens of a user whose issuer was not removed, latest first. */
+export async function validTokensOf(
+  { db, issuers }: Pick<Chat, 'db' | 'issuers'>,
+  of: { app: string; user: string },
+): Promise<TokenDoc[]> {
+  const found = await findLivingTokensOfUser(db, of, clock.date(), mostTokensOfUser)
+  const areTrusted = await Promise.all(found.map((token) => issuers.isTrusted(token)))
+  return found.filter((_, i) => areTrusted[i])
 }
 
 /** A token as shown in lists, identified by its fingerprint. */

@@ -1,6 +1,5 @@
 import { ApiError } from '@parley/contracts/errors'
-import type { Db } from '@parley/db/connect'
-import type { Session } from '@parley/db/transactions/transaction'
+import type { Db, Session } from '@parley/db/connect'
 import { lockUser } from '@parley/db/users/lock-user'
 import type { UserCaller } from './caller.ts'
 

@@ -15,13 +15,12 @@ export function defaultExpiry(chat: Chat): Date {
 }
 
 /**
- * Parses the expiry that the integrator gives for a token.
+ * Parses the expiry that is given for a token or key.
+ * @param name of the field, for the message
  * @throws ApiError INVALID_REQUEST if it is in the past or not a time
  */
-export function expiryFrom(expirationDate: string): Date {
-  const expiresAt = isoDate(expirationDate)
-  if (!(expiresAt.getTime() > clock.now())) {
-    throw new ApiError('INVALID_REQUEST', 'expirationDate: expected a future time')
-  }
+export function expiryFrom(name: string, text: string): Date {
+  const expiresAt = isoDate(text)
+  if (!(expiresAt.getTime() > clock.now())) throw new ApiError('INVALID_REQUEST', `${name}: expected a future time`)
   return expiresAt
 }

@@ -1,9 +1,8 @@
 import { ApiError } from '@parley/contracts/errors'
-import type { Db } from '@parley/db/connect'
+import type { Db, Session } from '@parley/db/connect'
 import type { MembershipDoc, RoomDoc } from '@parley/db/rooms/documents'
 import { findMembership } from '@parley/db/rooms/memberships'
 import { findRoom } from '@parley/db/rooms/rooms'
-import type { Session } from '@parley/db/transactions/transaction'
 import type { Caller, UserCaller } from './caller.ts'
 
 /**

@@ -9,6 +9,7 @@ import type { Chat } from '../chat.ts'
 import { changeAndNotify } from '../events/change-and-notify.ts'
 import { tokensRevoked } from '../events/event-builders.ts'
 import { userOrderingKey } from '../events/ordering-keys.ts'
+import { unknownUser } from '../users/user-errors.ts'
 
 /**
  * Revokes tokens of a user and disconnects their sockets on every node (docs/reference/users.md#revoke-tokens). For the
@@ -19,7 +20,7 @@ export async function revokeTokens(
   chat: Chat,
   app: string,
   user: string,
-  { token, jti, deviceId }: Input<typeof operation>['body'] = {},
+  { token, jti, deviceId }: Input<typeof operation>['body'],
 ): Promise<Result<typeof operation>> {
   if ([token, jti, deviceId].filter((one) => one !== undefined).length > 1) {
     throw new ApiError('INVALID_REQUEST', 'token, jti, deviceId: expected at most one of them')
@@ -59,7 +60,7 @@ async function endTokensOf(
   const { app, user } = of
   return changeAndNotify(chat, userOrderingKey(of), async (session, pending) => {
     // A concurrent first login either commits before this, or is refused after it.
-    if (!(await lockUser(chat.db, app, user, session))) throw unknownClient(user)
+    if (!(await lockUser(chat.db, app, user, session))) throw unknownUser('client_id', user)
     const deleted = await deleteTokens(chat.db, app, user, which, session)
     if (which === 'all') await endLoginsUntilNow(chat.db, app, user, session)
     if (mark) await putMark(chat.db, newLoginMark(of, mark), session)
@@ -68,8 +69,4 @@ async function endTokensOf(
     chat.audit?.note({ after: { revokedTokens: deleted.living } })
     return deleted.living
   })
-}
-
-export function unknownClient(user: string): ApiError {
-  return new ApiError('CLIENT_NOT_FOUND', `client_id: no user ${JSON.stringify(user)}`)
 }

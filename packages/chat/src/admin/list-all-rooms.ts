@@ -16,7 +16,7 @@ const fields: FilterFields = {
   status: { field: 'status', kind: 'number' },
   roomTags: { field: 'roomTags', kind: 'text' },
   createdTime: { field: 'createdAtMS', kind: 'milliseconds' },
-  lastMessageTime: { field: 'lastMessageAtMS', kind: 'milliseconds' },
+  lastMessageTime: { field: 'lastMessageAtMS', kind: 'milliseconds', isZeroIfNone: true },
   memberCount: { field: 'memberCount', kind: 'number' },
 }
 const sorts: Readonly<Record<string, RoomSort>> = {

@@ -42,11 +42,15 @@ export async function readOverview(
     ...{ nowMS, deadCalls, hour, day },
     connections: [...byNode.values()].reduce((sum, one) => sum + one, 0),
     ...(processes && {
-      processes: processes.map(({ atMS, ...rest }) =>
+      processes: processes.map(({ atMS, credentials, ...rest }) =>
         Object.assign(rest, {
+          // Other apps are no concern of this one.
+          ...(credentials && { credentials: credentials.filter((one) => (one.app ?? app) === app) }),
           reportedAtMS: atMS,
           isSilent: nowMS - atMS > silentAfterMS,
-          ...(rest.service === 'realtime' && { connections: byNode.get(rest.node) ?? 0 }),
+          ...((rest.service === 'realtime' || rest.service === 'all-in-one') && {
+            connections: byNode.get(rest.node) ?? 0,
+          }),
         }),
       ),
     }),

@@ -3,10 +3,9 @@ import type { listAudit as operation } from '@parley/contracts/operations/admin/
 import type { AuditEntry } from '@parley/contracts/resources/audit-entry'
 import { findAuditEntries } from '@parley/db/audit/audit-log'
 import type { AuditDoc } from '@parley/db/audit/documents'
-import { key } from '@parley/db/keys'
 import type { Chat } from '../chat.ts'
 import { parseCursor, toPage } from '../page-cursor.ts'
-import { parseTime } from '../read-time.ts'
+import { parsePeriod } from '../read-time.ts'
 
 /** GET /admin/audit: a page of the app's recorded changes, latest first. @throws ApiError INVALID_QUERY */
 export async function listAudit(
@@ -14,14 +13,8 @@ export async function listAudit(
   app: string,
   { actor, subject, action, since, until, limit, cursor }: Input<typeof operation>['query'],
 ): Promise<Result<typeof operation>> {
-  const place = parseCursor(cursor)
-  const wanted = {
-    ...{ actor, subject, action },
-    sinceMS: since === undefined ? undefined : parseTime('since', since),
-    untilMS: until === undefined ? undefined : parseTime('until', until),
-  }
-  const before = place && { atMS: place.atMS, id: key(app, place.id) }
-  const oneMore = await findAuditEntries(db, app, wanted, { before, limit: limit + 1 })
+  const page = { ...parsePeriod({ since, until }), before: parseCursor(cursor), limit: limit + 1 }
+  const oneMore = await findAuditEntries(db, app, { actor, subject, action }, page)
   return toPage(oneMore, limit, { view: toAuditView, placeOf: (entry) => entry })
 }
 

@@ -2,10 +2,9 @@ import { clock } from '@parley/async/clock'
 import type { AuditSubject } from '@parley/contracts/resources/audit-entry'
 import { insertAuditEntries } from '@parley/db/audit/audit-log'
 import type { AuditDoc } from '@parley/db/audit/documents'
-import type { Db } from '@parley/db/connect'
+import type { Db, Session } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
 import { newId } from '@parley/db/messages/messages'
-import type { Session } from '@parley/db/transactions/transaction'
 
 /** The caller behind a change, and the called operation. */
 export interface AuditContext extends Pick<AuditDoc, 'app' | 'actor' | 'actorName' | 'address' | 'action' | 'request'> {
@@ -107,7 +106,7 @@ function toJson(values: object | undefined): string | undefined {
 export function changedFields(
   before: object,
   after: object,
-  hidden: readonly string[] = [],
+  hidden: readonly string[],
 ): Required<Pick<AuditDetails, 'before' | 'after'>> {
   const known: Record<string, unknown> = { ...before }
   const differing = Object.entries(after).filter(

@@ -6,7 +6,7 @@ import { key } from '@parley/db/keys'
 import type { Chat } from '../chat.ts'
 import { changeAndNotify } from '../events/change-and-notify.ts'
 import { notifyFeed } from '../events/event-builders.ts'
-import type { Duty } from '../upkeep/keep-up.ts'
+import { type Duty, inSteps } from '../upkeep/keep-up.ts'
 import { toAuditView } from './list-audit.ts'
 
 /** Maximum number of entries per link. */
@@ -21,9 +21,7 @@ export function sealAuditEntries(chat: Chat): Duty {
   return {
     kinds: ['auditEntries'],
     onError: (error) => chat.log.warn({ err: error }, 'audit log not sealed; trying again'),
-    work: async (signal) => {
-      while (!signal.aborted && (await sealRound(chat, signal))) continue
-    },
+    work: inSteps((signal) => sealRound(chat, signal)),
   }
 }
 
@@ -75,8 +73,21 @@ function linkAfter(last: AuditSealDoc | null, app: string, docs: readonly AuditD
 /** SHA-256 over the whole entry. */
 export function hashOfEntry(entry: AuditDoc): string {
   const { app, id, atMS, actor, actorName, address, action, subject, before, after, request, expiresAt } = entry
-  const said = [app, id, atMS, actor, actorName, address, action, subject, before, after, request, expiresAt.getTime()]
-  return sha256(JSON.stringify(said))
+  const fields = [
+    app,
+    id,
+    atMS,
+    actor,
+    actorName,
+    address,
+    action,
+    subject,
+    before,
+    after,
+    request,
+    expiresAt.getTime(),
+  ]
+  return sha256(JSON.stringify(fields))
 }
 
 /** SHA-256 over a link: its position, the previous hash, and its entries. */

@@ -1,8 +1,16 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Converted, Fields, Reaction } from './converted.ts'
-import { emojiOf, fieldsOf, fileContent, listOf, nameOf, textOf } from './converted.ts'
-import { slackText } from './slack-text.ts'
+import {
+  type Converted,
+  emojiOf,
+  type Fields,
+  fieldsOf,
+  fileContent,
+  listOf,
+  nameOf,
+  type Reaction,
+  textOf,
+} from './converted.ts'
 
 /** Subtypes written by people and bots; all others are system messages. */
 const written = new Set(['', 'me_message', 'bot_message', 'file_share', 'thread_broadcast', 'file_comment'])
@@ -182,4 +190,34 @@ function reactionsOf(message: Fields, out: Converted): Reaction[] {
 
 function timeOf(seconds: unknown): number | undefined {
   return typeof seconds === 'number' && seconds > 0 ? seconds : undefined
+}
+
+const entities: Record<string, string> = { '&lt;': '<', '&gt;': '>', '&amp;': '&' }
+
+/**
+ * The readable text of a Slack message (https://api.slack.com/reference/surfaces/formatting), without the angle
+ * brackets of mentions, channels and links.
+ */
+function slackText(
+  text: string,
+  { names, rooms }: { names: ReadonlyMap<string, string>; rooms: ReadonlyMap<string, string> },
+): { text: string; mentions: string[] } {
+  const mentions = new Set<string>()
+  const readable = text.replaceAll(
+    /<([@#!]?)([^<>|]+)(?:\|([^<>]*))?>/g,
+    (_all, kind: string, to: string, label = '') => {
+      if (kind === '@') {
+        mentions.add(to)
+        return `@${names.get(to) ?? (label || to)}`
+      }
+      if (kind === '#') return `#${label || (rooms.get(to) ?? to)}`
+      if (kind === '!') return label || `@${to.split('^')[0]}`
+      const url = to.replace(/^mailto:/, '')
+      return label === '' || label === url ? url : `${label} (${url})`
+    },
+  )
+  return {
+    text: readable.replaceAll(/&(?:lt|gt|amp);/g, (entity) => entities[entity] ?? entity),
+    mentions: [...mentions],
+  }
 }

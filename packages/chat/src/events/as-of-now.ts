@@ -3,9 +3,9 @@ import type { Room } from '@parley/contracts/resources/room'
 import type { Db } from '@parley/db/connect'
 import type { PendingEventsDoc } from '@parley/db/events/documents'
 import { key } from '@parley/db/keys'
+import { findMessages } from '@parley/db/message-buckets/find-messages'
 import { currentMessage } from '@parley/db/messages/deleted-messages'
 import type { MessageDoc } from '@parley/db/messages/documents'
-import { findMessages } from '@parley/db/messages/messages'
 import { findMembersAmong } from '@parley/db/rooms/room-members'
 import { findRoomsByKey } from '@parley/db/rooms/rooms'
 import type { UserDoc } from '@parley/db/users/documents'
@@ -46,24 +46,20 @@ export function justWritten({ messages = [], room }: { messages?: readonly SentM
  */
 export async function readAsOfNow(db: Db, notes: readonly PendingEventsDoc[]): Promise<AsOfNow> {
   const events = notes.flatMap((note) => note.events)
-  const found = await findMessages(
-    db,
-    events.flatMap((event) => (event.kind === 'message' ? [event.message] : [])),
-  )
+  const ids = events.flatMap((event) => (event.kind === 'message' ? [event.message] : []))
+  const found = await findMessages(db, ids)
   const named = events.flatMap((event) => (event.kind === 'room' ? [key(event.app, event.room)] : []))
   const rooms = await findRoomsByKey(db, [...new Set([...found.map(({ app, room }) => key(app, room)), ...named])])
   const roomByKey = new Map(rooms.map((room) => [room._id, room]))
   const quoted = await findQuoted(db, found)
   const toShow = new Set(named)
+  const shownRooms = rooms.filter(({ _id }) => toShow.has(_id))
   const users = await findProfiles(db, [
     ...found.map(({ app, sender }) => ({ app, user: sender })),
-    ...rooms
-      .filter(({ _id }) => toShow.has(_id))
-      .flatMap(({ app, firstMembers }) => firstMembers.map((user) => ({ app, user }))),
+    ...shownRooms.flatMap(({ app, firstMembers }) => firstMembers.map((user) => ({ app, user }))),
   ])
-  const messages = new Map(
-    found.map((message) => [message._id, currentMessage(message, roomByKey.get(key(message.app, message.room)) ?? {})]),
-  )
+  const roomOf = ({ app, room }: MessageDoc) => roomByKey.get(key(app, room)) ?? {}
+  const messages = new Map(found.map((message) => [message._id, currentMessage(message, roomOf(message))]))
   return {
     message(id) {
       const message = messages.get(id)
@@ -83,17 +79,10 @@ async function findProfiles(
   users: readonly { app: string; user: string }[],
 ): Promise<Map<string, Map<string, UserDoc>>> {
   const byApp = Map.groupBy(users, ({ app }) => app)
-  const found = [...byApp].map(
-    async ([app, own]) =>
-      [
-        app,
-        await findUsers(
-          db,
-          app,
-          own.map(({ user }) => user),
-        ),
-      ] as const,
-  )
+  const found = [...byApp].map(async ([app, own]) => {
+    const ids = own.map(({ user }) => user)
+    return [app, await findUsers(db, app, ids)] as const
+  })
   return new Map(await Promise.all(found))
 }
 

@@ -1,6 +1,7 @@
 import type { Room } from '@parley/contracts/resources/room'
+import type { Session } from '@parley/db/connect'
 import type { RoomDoc } from '@parley/db/rooms/documents'
-import { inTransaction, type Session } from '@parley/db/transactions/transaction'
+import { inTransaction } from '@parley/db/transactions/transaction'
 import type { UserDoc } from '@parley/db/users/documents'
 import { findUsers } from '@parley/db/users/users'
 import type { Caller } from '../access/caller.ts'
@@ -8,7 +9,7 @@ import type { Chat } from '../chat.ts'
 import { toRoomView, toRoomViewFor } from '../views/room.ts'
 import { justWritten, nothingKnown } from './as-of-now.ts'
 import type { PendingEvents } from './event-builders.ts'
-import type { Noted } from './outbox.ts'
+import { type Noted, nothingNoted } from './outbox.ts'
 
 type Work<T> = (session: Session, pending: PendingEvents) => Promise<T>
 
@@ -52,7 +53,7 @@ export async function changeAndNote<T>(
       const pending: PendingEvents = []
       const value = await work(session, pending)
       await chat.audit?.write(chat.db, session)
-      const [noted = { notes: [], before: [] }] = await chat.outbox.note([{ orderingKey, events: pending }], session)
+      const [noted = nothingNoted] = await chat.outbox.note([{ orderingKey, events: pending }], session)
       return { value, noted }
     },
     { turn },

@@ -25,17 +25,13 @@ export function notifyUser<E extends UserEvent>(
   pending.push({ kind: 'event', id: newId(), to: { app, user }, event, json, ...except })
 }
 
-/**
- * Adds an event for all members of a room. Events with the Room or a message carry the state at publishing; see
- * as-of-now.ts.
- */
-export function notifyMembers(
+/** Adds `lastRead` for all members of a room. */
+export function notifyLastRead(
   pending: PendingEvents,
-  { app, room }: { app: string; room: string },
-  event: 'lastRead',
+  to: { app: string; room: string },
   payload: EventPayload<'lastRead'>,
 ): void {
-  pending.push({ kind: 'event', id: newId(), to: { app, room }, event, json: JSON.stringify(payload) })
+  pending.push({ kind: 'event', id: newId(), to, event: 'lastRead', json: JSON.stringify(payload) })
 }
 
 /** Adds an event for the integrator's feed only. */
@@ -67,7 +63,7 @@ export function roomChanged(
 
 /**
  * Adds the events of joins and departures: the node command that moves the sockets, then `room` for the members, then
- * the event for the room's webhook. An erased user also leaves deleted rooms, of which nobody hears any more.
+ * the event for the room's webhook. In a deleted room, which an erased user leaves too, only the sockets move.
  */
 export function membersChanged(
   pending: PendingEvents,

@@ -3,7 +3,7 @@ import { batched } from '@parley/async/batch'
 import { clock } from '@parley/async/clock'
 import { createInFlight } from '@parley/async/in-flight'
 import type { NodeCommand } from '@parley/contracts/bus/control'
-import type { Db } from '@parley/db/connect'
+import type { Db, Session } from '@parley/db/connect'
 import type { NotedEvent, PendingEventsDoc } from '@parley/db/events/documents'
 import {
   findByOrderingKey,
@@ -14,7 +14,6 @@ import {
 } from '@parley/db/events/outbox-store'
 import { newId } from '@parley/db/messages/messages'
 import type { RoomDoc } from '@parley/db/rooms/documents'
-import type { Session } from '@parley/db/transactions/transaction'
 import { tokenCacheExpiredAfterMS } from '../access/token-cache.ts'
 import type { Steps } from '../ports.ts'
 import { type AsOfNow, nothingKnown, readAsOfNow } from './as-of-now.ts'
@@ -79,7 +78,8 @@ export interface Noted {
   before: readonly PendingEventsDoc[]
 }
 
-const nothingNoted: Noted = { notes: [], before: [] }
+/** The result for a change without events. */
+export const nothingNoted: Noted = { notes: [], before: [] }
 
 export function createOutbox(db: Db, parts: PublishParts & { steps: Steps; keptHours: number }): Outbox {
   const { log } = parts

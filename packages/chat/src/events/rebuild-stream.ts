@@ -46,14 +46,16 @@ async function rebuild(chat: Chat, state: StreamStateDoc, signal: AbortSignal): 
   await learnStreams(chat.bus)
   // Includes events that another stream captures by now, since they may have been lost before they were handled.
   const wasThere = (to: Audience) => chat.bus.streams.streamsOf(to, sinceMS).includes(state._id)
+  const flushed: Flushed = { upToMS: 0 }
   let events = 0
-  for (let fromMS = await nextStep(chat, rebuilding.doneUpToMS); fromMS < untilMS + skewMS; ) {
+  for (let fromMS = await nextStep(chat, flushed, rebuilding.doneUpToMS); fromMS < untilMS + skewMS; ) {
     const toMS = fromMS + stepMS
     // By then, everything of this second is written and noted as published.
     await pause(Math.max(0, toMS + skewMS - clock.now()), undefined, { signal })
+    await flushBefore(chat, flushed, toMS)
     events += await republish(chat, { fromMS, toMS }, { placeOf, isWanted: wasThere })
     if (!(await recordRebuilt(chat.db, state, toMS, clock.now() + leaseMS))) return
-    fromMS = await nextStep(chat, toMS)
+    fromMS = await nextStep(chat, flushed, toMS)
   }
   await endRebuilding(chat.db, state, sinceMS)
   chat.log.info({ stream: state._id, events, sinceMS }, 'lost stream rebuilt: its events are published again')
@@ -62,8 +64,8 @@ async function rebuild(chat: Chat, state: StreamStateDoc, signal: AbortSignal): 
 const inSteps = (ms: number) => Math.floor(ms / stepMS) * stepMS
 
 /** The next step from a time on. A period without events costs nothing, however long. */
-async function nextStep(chat: Chat, fromMS: number): Promise<number> {
-  return inSteps(await nextToRepublish(chat, inSteps(fromMS), inSteps(clock.now() - skewMS)))
+async function nextStep(chat: Chat, flushed: Flushed, fromMS: number): Promise<number> {
+  return inSteps(await nextToRepublish(chat, flushed, inSteps(fromMS), inSteps(clock.now() - skewMS)))
 }
 
 /**
@@ -78,12 +80,14 @@ export async function rebuildSince(
   onProgress: (upToMS: number, events: number) => void,
 ): Promise<number> {
   const untilMS = clock.now()
+  const flushed: Flushed = { upToMS: 0 }
   let events = 0
-  for (let fromMS = await nextStep(chat, sinceMS); fromMS < untilMS; ) {
+  for (let fromMS = await nextStep(chat, flushed, sinceMS); fromMS < untilMS; ) {
     const toMS = fromMS + stepMS
+    await flushBefore(chat, flushed, toMS)
     events += await republish(chat, { fromMS, toMS }, { placeOf: () => undefined, isWanted: () => true })
     onProgress(toMS, events)
-    fromMS = await nextStep(chat, toMS)
+    fromMS = await nextStep(chat, flushed, toMS)
   }
   return events
 }
@@ -118,7 +122,6 @@ interface Past extends PendingEventsDoc {
  * @throws BusAway
  */
 async function republish(chat: Chat, { fromMS, toMS }: Stretch, { placeOf, isWanted }: Wanted): Promise<number> {
-  await flushBefore(chat, toMS)
   const [messages, notes] = await Promise.all([
     findMessagesOfSecond(chat.db, fromMS, toMS),
     findPublished(chat.db, fromMS, toMS),
@@ -139,17 +142,25 @@ async function republish(chat: Chat, { fromMS, toMS }: Stretch, { placeOf, isWan
 /**
  * The time of the next event to republish, or `latestMS` if there is none before. Everything earlier has been written.
  */
-async function nextToRepublish(chat: Chat, fromMS: number, latestMS: number): Promise<number> {
+async function nextToRepublish(chat: Chat, flushed: Flushed, fromMS: number, latestMS: number): Promise<number> {
   if (fromMS >= latestMS) return fromMS
-  await flushBefore(chat, latestMS)
+  if (fromMS >= flushed.upToMS) await flushBefore(chat, flushed, latestMS)
+  const untilMS = Math.min(latestMS, flushed.upToMS)
   const found = await Promise.all([findNextMessageMS(chat.db, fromMS), findNextPublishedMS(chat.db, fromMS)])
-  return Math.max(fromMS, Math.min(latestMS, ...found.map((ms = latestMS) => ms)))
+  return Math.max(fromMS, Math.min(untilMS, ...found.map((ms = untilMS) => ms)))
+}
+
+/** Every message before this time is in `messages`: flushing for each second would write busy rooms over and over. */
+interface Flushed {
+  upToMS: number
 }
 
 /** Flushes room buffers first, since messages are read from `messages`. */
-async function flushBefore({ db }: Chat, beforeMS: number): Promise<void> {
+async function flushBefore({ db }: Chat, flushed: Flushed, beforeMS: number): Promise<void> {
+  if (beforeMS <= flushed.upToMS) return
   const rooms = await findUnflushedRooms(db, { beforeMS })
   for (const part of inParts(rooms, roomsAtOnce)) await flushRooms(db, part)
+  flushed.upToMS = beforeMS
 }
 
 const newMessage = (message: string): NotedEvent => ({ kind: 'message', message, event: 'chat message' })

@@ -1,11 +1,11 @@
 import { clock } from '@parley/async/clock'
 import { givenUpAfterMS } from '@parley/db/due-work'
 import { findUnpublished, oldestUnpublished } from '@parley/db/events/outbox-store'
-import { key } from '@parley/db/keys'
-import { findMessages } from '@parley/db/messages/messages'
+import { idsOf, key } from '@parley/db/keys'
+import { findMessages } from '@parley/db/message-buckets/find-messages'
 import { findRoomWithBuffer, unflushedOf, untilDurable } from '@parley/db/room-buffer/buffer'
 import { flushAbandoned } from '@parley/db/room-buffer/flush'
-import { findUsers } from '@parley/db/users/users'
+import { findSenders } from '@parley/db/users/users'
 import type { Chat } from '../chat.ts'
 import { findQuoted } from '../messages/reading/quoted-messages.ts'
 import type { Duty } from '../upkeep/keep-up.ts'
@@ -72,14 +72,14 @@ export async function publishMissing(
   const room = await findRoomWithBuffer(db, app, id)
   const entries = (room?.buffer ?? []).filter(({ seq }) => seq >= fromSeq && seq <= toSeq)
   if (!room || entries.length === 0) return false
-  const ids = new Set(entries.map(({ _id }) => _id))
+  const ids = new Set(idsOf(entries))
   const [stored] = await Promise.all([findMessages(db, [...ids]), untilDurable(db)])
-  const flushed = new Set(stored.map(({ _id }) => _id))
+  const flushed = new Set(idsOf(stored))
   const unflushed = unflushedOf(room).filter(({ _id }) => ids.has(_id) && !flushed.has(_id))
   const messages = [...stored, ...unflushed].toSorted((one, other) => one.seq - other.seq)
   if (!(await outbox.publishDeletions([room]))) return false
   const [users, quoted] = await Promise.all([
-    findUsers(db, app, new Set(messages.map(({ sender }) => sender))),
+    findSenders(db, app, messages),
     findQuoted(db, messages, new Map([[key(app, id), room]])),
   ])
   const now = justWritten({

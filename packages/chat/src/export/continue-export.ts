@@ -1,11 +1,13 @@
+import { Readable } from 'node:stream'
+import type { Db } from '@parley/db/connect'
 import type { ExportPiece, JobDoc } from '@parley/db/documents'
-import { finishExportFile } from '@parley/db/files/export-files'
+import { filesOfOwner, finishExportFile } from '@parley/db/files/export-files'
 import { findFile } from '@parley/db/files/files'
 import { advanceExport, JobTaken } from '@parley/db/jobs'
 import { newId } from '@parley/db/messages/messages'
 import type { FileStore } from '@parley/files/file-store'
+import { writeZip, type ZipEntry } from '@parley/files/zip'
 import type { Chat } from '../chat.ts'
-import { pack } from './pack.ts'
 import { type ExportPlace, linesOfUser } from './user-lines.ts'
 
 /** Size of a piece, which is in memory until it is stored. */
@@ -75,7 +77,7 @@ async function writePieces(
     ;[lines, bytes] = [[], 0]
   }
   let last: ExportPlace = begun.place ?? { stage: 0 }
-  for await (const page of linesOfUser(chat.db, { app, user }, last, begun.own)) {
+  for await (const page of linesOfUser(chat, { app, user }, last, begun.own)) {
     if (chat.jobs.signal.aborted) return undefined
     if (page.entry !== entry) await keep(last)
     entry = page.entry
@@ -86,4 +88,49 @@ async function writePieces(
   }
   await keep(last)
   return pieces
+}
+
+interface ToPack {
+  app: string
+  user: string
+  file: string
+  stored: string
+  pieces: readonly ExportPiece[]
+}
+
+/** File systems allow 255 bytes for a name, which begins with the ID and a hyphen. */
+const mostNameBytes = 255 - 24 - 1
+
+/** Writes the ZIP of an export into the store. @returns its size; undefined if the signal aborted */
+async function pack(
+  db: Db,
+  store: FileStore,
+  { app, user, file, stored, pieces }: ToPack,
+  signal: AbortSignal,
+): Promise<number | undefined> {
+  async function* textOf(entry: string): AsyncGenerator<Buffer> {
+    for (const piece of pieces) if (piece.entry === entry) yield await store.readAll(file, piece.name)
+  }
+  async function* entries(): AsyncGenerator<ZipEntry> {
+    for (const name of new Set(pieces.map(({ entry }) => entry)))
+      yield { name, open: () => Promise.resolve(Readable.from(textOf(name))) }
+    for await (const { id, name, stored: upload } of filesOfOwner(db, app, user)) {
+      // Most files are compressed already.
+      yield { name: `files/${id}-${endOf(name)}`, open: () => store.read(id, upload), isCompressed: true }
+    }
+  }
+  try {
+    return await store.keepStream(file, stored, writeZip(entries(), signal), 'application/zip')
+  } catch (error) {
+    if (signal.aborted) return undefined
+    throw error
+  }
+}
+
+/** The end of a long name, which has the extension, in whole characters. */
+function endOf(name: string): string {
+  const bytes = Buffer.from(name)
+  return bytes.length > mostNameBytes
+    ? bytes.toString('utf8', bytes.length - mostNameBytes).replace(/^\uFFFD+/, '')
+    : name
 }

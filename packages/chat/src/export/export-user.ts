@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { clock } from '@parley/async/clock'
 import { ApiError } from '@parley/contracts/errors'
 import type { Job } from '@parley/contracts/resources/job'
+import type { Session } from '@parley/db/connect'
 import type { JobDoc } from '@parley/db/documents'
 import type { FileDoc } from '@parley/db/files/documents'
 import { exportKeptMS, exportOwner } from '@parley/db/files/export-files'
@@ -9,17 +10,17 @@ import { findFile, insertFile } from '@parley/db/files/files'
 import { findJob, findListedJob, insertJob } from '@parley/db/jobs'
 import { key } from '@parley/db/keys'
 import { newId } from '@parley/db/messages/messages'
-import { inTransaction, type Session } from '@parley/db/transactions/transaction'
+import { inTransaction } from '@parley/db/transactions/transaction'
 import { lockUser } from '@parley/db/users/lock-user'
 import { findUser, setExported } from '@parley/db/users/users'
 import { contentHeaders } from '@parley/files/content-headers'
 import type { FileStore } from '@parley/files/file-store'
 import type { UserCaller } from '../access/caller.ts'
-import { unknownClient } from '../access/revoke-tokens.ts'
 import type { Chat } from '../chat.ts'
 import { contentUrl } from '../files/files.ts'
 import { toJobView } from '../jobs/job-view.ts'
 import { Accepted, workOnJob } from '../jobs/work-on-job.ts'
+import { unknownUser } from '../users/user-errors.ts'
 import { continueExport } from './continue-export.ts'
 
 /** An unfinished export is deleted after this long, with its pieces. */
@@ -31,7 +32,7 @@ const abandonedMS = 7 * exportKeptMS
  */
 export async function exportUser(chat: Chat, store: FileStore, app: string, user: string): Promise<Accepted> {
   return begin(chat, store, { app, user }, async (session) => {
-    if (!(await findUser(chat.db, app, user, session))) throw unknownClient(user)
+    if (!(await findUser(chat.db, app, user, session))) throw unknownUser('client_id', user)
   })
 }
 
@@ -47,7 +48,7 @@ export async function exportMe(chat: Chat, store: FileStore, { app, user }: User
     { app, user },
     async (session, job) => {
       const found = await lockUser(chat.db, app, user, session)
-      if (!found) throw unknownClient(user)
+      if (!found) throw unknownUser('client_id', user)
       const retryAfterMS = Math.ceil((found.exported?.atMS ?? 0) + everyMS - clock.now())
       const last = found.exported && (await findListedJob(chat.db, app, found.exported.job))
       if (retryAfterMS > 0 && last?.state !== 'failed') {
@@ -86,6 +87,8 @@ async function begin(
   const { db, jobs } = chat
   const [id, file] = [newId(), newId()]
   const createdAtMS = clock.now()
+  // Many requests at once must not mean as many exports in memory: the others wait for a process.
+  const isWaiting = jobs.isFull
   const job = await inTransaction(db, async (session) => {
     await first(session, id)
     const made = { file, ...(own && { own: true as const }) }
@@ -97,10 +100,11 @@ async function begin(
       ...{ createdAtMS, lookAtMS: createdAtMS + abandonedMS },
     }
     await insertFile(db, doc, session)
-    return insertJob(db, { app, id, kind: 'export', total: 0, done: 0, user, export: made }, jobs.worker, session)
+    const inserted = { app, id, kind: 'export', total: 0, done: 0, user, export: made } as const
+    return insertJob(db, inserted, jobs.worker, isWaiting ? { session, leaseMS: 0 } : { session })
   })
   chat.audit?.committed()
-  void workOnJob(chat, job, () => continueExport(chat, store, job))
+  if (!isWaiting) void workOnJob(chat, job, () => continueExport(chat, store, job))
   return new Accepted({ job: id })
 }
 

@@ -96,8 +96,8 @@ export function messageLine(message: MessageDoc): string {
   return content === undefined ? JSON.stringify(line) : withField(line, 'message', content)
 }
 
-export function deviceLine({ user, device: deviceId, token, type: network }: DeviceDoc): string {
-  return JSON.stringify({ type: 'device', user, deviceId, token, network })
+export function deviceLine({ user, device: deviceId, token, type: network, language }: DeviceDoc): string {
+  return JSON.stringify({ type: 'device', user, deviceId, token, network, language } satisfies Given<'device'>)
 }
 
 export function prefLine(user: string, { name, json }: PrefDoc): string {

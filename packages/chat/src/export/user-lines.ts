@@ -1,10 +1,8 @@
-import { clock } from '@parley/async/clock'
 import { inParts } from '@parley/async/in-parts'
 import { reportStatus } from '@parley/contracts/resources/report'
-import { mostTokensOfUser } from '@parley/contracts/resources/user-token'
 import { findAuditEntries } from '@parley/db/audit/audit-log'
 import type { Db } from '@parley/db/connect'
-import { key } from '@parley/db/keys'
+import { idsOf, key } from '@parley/db/keys'
 import { perBucket } from '@parley/db/message-buckets/buckets'
 import { findMessagesOfSender, findRoomsOfSender } from '@parley/db/messages/messages-of-sender'
 import { pageReactionsOf } from '@parley/db/messages/reactions-of-user'
@@ -20,10 +18,10 @@ import { threadKeysOfUser } from '@parley/db/threads/thread-members'
 import { findBlocksOfUser } from '@parley/db/users/blocks'
 import { findDevicesOfUsers } from '@parley/db/users/devices'
 import { findPrefs } from '@parley/db/users/prefs'
-import { findLivingTokensOfUser } from '@parley/db/users/tokens'
 import { findUser } from '@parley/db/users/users'
-import { tokenView } from '../access/list-tokens.ts'
+import { tokenView, validTokensOf } from '../access/list-tokens.ts'
 import { toAuditView } from '../audit/list-audit.ts'
+import type { Chat } from '../chat.ts'
 import { withField } from '../views/json-text.ts'
 import { toReportView } from '../views/report.ts'
 import { banLine, blockLine, deviceLine, membershipLine, messageLine, prefLine, roomLine, userLine } from './lines.ts'
@@ -39,8 +37,11 @@ interface Page {
   after: string
 }
 
+/** The parts of Chat that an export reads from. */
+type ExportParts = Pick<Chat, 'db' | 'issuers'>
+
 /** Yields the lines of one kind after a position. */
-type Stage = (db: Db, of: OfUser, after?: string) => AsyncGenerator<Page>
+type Stage = (chat: ExportParts, of: OfUser, after?: string) => AsyncGenerator<Page>
 
 const perPage = 200
 /** Each message may have 64 KiB. */
@@ -49,7 +50,7 @@ const messagesPerPage = 16 * perBucket
 const prefsPerPage = 50
 const mostAtOnce = 10_000
 
-async function* profile(db: Db, { app, user }: OfUser): AsyncGenerator<Page> {
+async function* profile({ db }: ExportParts, { app, user }: OfUser): AsyncGenerator<Page> {
   const found = await findUser(db, app, user)
   const devices = await findDevicesOfUsers(db, app, [user])
   const bans = await findBansOfUser(db, app, user, mostAtOnce)
@@ -63,7 +64,7 @@ async function* profile(db: Db, { app, user }: OfUser): AsyncGenerator<Page> {
   yield { lines, after: 'end' }
 }
 
-async function* prefs(db: Db, { app, user }: OfUser, after = '0'): AsyncGenerator<Page> {
+async function* prefs({ db }: ExportParts, { app, user }: OfUser, after = '0'): AsyncGenerator<Page> {
   for (let skip = Number(after); ; skip += prefsPerPage) {
     const found = await findPrefs(db, app, user, { skip, limit: prefsPerPage })
     yield { lines: found.map((pref) => prefLine(user, pref)), after: String(skip + found.length) }
@@ -71,17 +72,13 @@ async function* prefs(db: Db, { app, user }: OfUser, after = '0'): AsyncGenerato
   }
 }
 
-async function* rooms(db: Db, { app, user }: OfUser, after = ''): AsyncGenerator<Page> {
+async function* rooms({ db }: ExportParts, { app, user }: OfUser, after = ''): AsyncGenerator<Page> {
   const ids = (await findRoomIdsOfUser(db, app, user)).filter((id) => id > after).toSorted()
   for (const part of inParts(ids, perPage)) {
-    const found = await findRoomsByKey(
-      db,
-      part.map((id) => key(app, id)),
-    )
-    const memberships = await findMembershipsByKey(
-      db,
-      part.map((id) => key(app, id, user)),
-    )
+    const keys = part.map((id) => key(app, id))
+    const found = await findRoomsByKey(db, keys)
+    const memberKeys = part.map((id) => key(app, id, user))
+    const memberships = await findMembershipsByKey(db, memberKeys)
     const gone = new Map(found.map(({ id, goneUpToSeq }) => [id, goneUpToSeq]))
     const lines = [
       ...found.map((room) => roomLine(room, { own: true })),
@@ -106,16 +103,13 @@ async function* placesOf(db: Db, { app, user }: OfUser, from: PlaceInRooms): Asy
   let afterRoom = kind === 'room' && fromKey !== '' ? fromKey : undefined
   do {
     const { rooms, next } = await findRoomsOfSender(db, app, user, afterRoom, perPage)
-    await flushRooms(
-      db,
-      rooms.map(({ _id }) => _id),
-    )
+    await flushRooms(db, idsOf(rooms))
     for (const { _id } of rooms) yield ['room', _id, 0]
     afterRoom = next
   } while (afterRoom !== undefined)
 }
 
-async function* messages(db: Db, of: OfUser, after = firstPlace): AsyncGenerator<Page> {
+async function* messages({ db }: ExportParts, of: OfUser, after = firstPlace): AsyncGenerator<Page> {
   for await (const [kind, roomKey, fromSeq] of placesOf(db, of, JSON.parse(after) as PlaceInRooms)) {
     for (let place: number | undefined = fromSeq; place !== undefined; ) {
       const limit = messagesPerPage
@@ -128,7 +122,7 @@ async function* messages(db: Db, of: OfUser, after = firstPlace): AsyncGenerator
 }
 
 /** Yields the user's reactions in the rooms and threads that the user is in or has written in. */
-async function* reactions(db: Db, of: OfUser, after = firstPlace): AsyncGenerator<Page> {
+async function* reactions({ db }: ExportParts, of: OfUser, after = firstPlace): AsyncGenerator<Page> {
   for await (const [kind, roomKey, fromSeq] of placesOfReactions(db, of, JSON.parse(after) as PlaceInRooms)) {
     for await (const { messages: found, upToSeq } of pageReactionsOf(db, roomKey, of.user, fromSeq)) {
       const lines = found.map(({ _id: message, room, reactions: given = [] }) =>
@@ -151,12 +145,12 @@ async function* placesOfReactions(db: Db, of: OfUser, from: PlaceInRooms): Async
   for (const roomKey of left.toSorted()) yield ['room', roomKey, kind === 'room' && roomKey === fromKey ? fromSeq : 0]
 }
 
-async function* tokens(db: Db, of: OfUser): AsyncGenerator<Page> {
-  const found = await findLivingTokensOfUser(db, of, clock.date(), mostTokensOfUser)
+async function* tokens(chat: ExportParts, of: OfUser): AsyncGenerator<Page> {
+  const found = await validTokensOf(chat, of)
   yield { lines: found.map((token) => JSON.stringify(tokenView(token))), after: 'end' }
 }
 
-async function* scheduled(db: Db, { app, user: sender }: OfUser, after?: string): AsyncGenerator<Page> {
+async function* scheduled({ db }: ExportParts, { app, user: sender }: OfUser, after?: string): AsyncGenerator<Page> {
   for (let place = parsePlace(after), isLast = false; !isLast; ) {
     const found = await findScheduledPage(db, { app, sender }, { after: place, limit: perPage })
     const lines = found.map(({ id, room, messageType, content, sendAtMS }) =>
@@ -169,7 +163,7 @@ async function* scheduled(db: Db, { app, user: sender }: OfUser, after?: string)
 }
 
 function saved(list: SavedIn): Stage {
-  return async function* (db, of, after) {
+  return async function* ({ db }, of, after) {
     for (let place = parsePlace(after), isLast = false; !isLast; ) {
       const found = await findSavedPage(db, list, of, { after: place, limit: perPage })
       const lines = found.map(({ message, room, threadOf, atMS }) => JSON.stringify({ room, message, threadOf, atMS }))
@@ -183,7 +177,7 @@ function saved(list: SavedIn): Stage {
 
 /** Reports of the user's messages without the reporters, or the user's own reports. */
 function reports(of: 'sender' | 'reporter'): Stage {
-  return async function* (db, { app, user }, after) {
+  return async function* ({ db }, { app, user }, after) {
     for (let place = parsePlace(after), isLast = false; !isLast; ) {
       const wanted = { app, statuses: reportStatus.options, [of]: user }
       const found = await findReports(db, wanted, { before: place, limit: perPage })
@@ -200,10 +194,10 @@ function reports(of: 'sender' | 'reporter'): Stage {
   }
 }
 
-async function* audit(db: Db, { app, user }: OfUser, after?: string): AsyncGenerator<Page> {
+async function* audit({ db }: ExportParts, { app, user }: OfUser, after?: string): AsyncGenerator<Page> {
   for (let place = parsePlace(after), isLast = false; !isLast; ) {
-    const before = place && { ...place, id: key(app, place.id) }
-    const found = await findAuditEntries(db, app, { subject: `user:${user}` }, { before, limit: perPage })
+    const page = { sinceMS: 0, untilMS: Number.MAX_SAFE_INTEGER, before: place, limit: perPage }
+    const found = await findAuditEntries(db, app, { subject: `user:${user}` }, page)
     isLast = found.length < perPage
     place = placeAfter(found, place, ({ atMS }) => atMS)
     yield { lines: found.map((entry) => JSON.stringify(toAuditView(entry))), after: JSON.stringify(place) }
@@ -252,7 +246,7 @@ export interface ExportPlace {
  * @param own for the user themselves
  */
 export async function* linesOfUser(
-  db: Db,
+  chat: ExportParts,
   of: OfUser,
   from: ExportPlace,
   own = false,
@@ -262,7 +256,7 @@ export async function* linesOfUser(
     const after = number === from.stage ? from.after : undefined
     // The stage had a single page, which is done.
     if (after === 'end') continue
-    for await (const page of stage(db, of, after)) {
+    for await (const page of stage(chat, of, after)) {
       yield { entry, lines: page.lines, place: { stage: number, after: page.after } }
     }
   }

@@ -1,7 +1,6 @@
 import { ApiError } from '@parley/contracts/errors'
 import type { AttachmentToSend } from '@parley/contracts/resources/file'
-import type { Attachment } from '@parley/db/files/attachment'
-import type { FileDoc } from '@parley/db/files/documents'
+import type { Attachment, FileDoc } from '@parley/db/files/documents'
 import { holdFiles } from '@parley/db/files/files'
 import type { Chat } from '../chat.ts'
 
@@ -22,7 +21,7 @@ export async function attachFiles(
   wanted: readonly AttachmentToSend[],
 ): Promise<Attachment[]> {
   const ids = wanted.map(({ fileID }) => fileID)
-  return attachmentsOf(await holdFiles(db, ids, { app, owner: sender, orNobody: !byClient }), wanted)
+  return attachmentsOf(await holdFiles(db, ids, { app, owner: sender, orIntegrator: !byClient }), wanted)
 }
 
 /**

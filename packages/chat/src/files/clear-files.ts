@@ -11,7 +11,7 @@ import { findUser } from '@parley/db/users/users'
 import { type FileStore, StoreFull, UploadRemoved, WrongSize } from '@parley/files/file-store'
 import type { MakeThumbnail } from '@parley/files/thumbnails'
 import type { Chat } from '../chat.ts'
-import type { Duty } from '../upkeep/keep-up.ts'
+import { type Duty, inSteps } from '../upkeep/keep-up.ts'
 import { addThumbnail, createPictureTurns } from './add-thumbnail.ts'
 import { hasLivingUse } from './living-uses.ts'
 import { type Scanner, scanFile } from './scan-file.ts'
@@ -44,9 +44,7 @@ export function clearFiles(chat: FileKeeping, files: Kept & Pictures): Duty[] {
   const each = (kind: 'files' | 'filesToClear', next: () => Promise<boolean>): Duty => ({
     kinds: [kind],
     onError: (error) => chat.log.warn({ err: error }, 'files not cleared; trying again'),
-    work: async (signal) => {
-      while (!signal.aborted && (await next())) continue
-    },
+    work: inSteps(next),
   })
   const toScan = () => lookNext(chat, files, clock.now(), 'toScan')
   const nextThumbnail = createThumbnailTurns(chat, files)

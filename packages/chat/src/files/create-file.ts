@@ -14,6 +14,7 @@ import type { FileStore } from '@parley/files/file-store'
 import { commonType } from '@parley/files/media-types'
 import { type Caller, userOf } from '../access/caller.ts'
 import type { Chat } from '../chat.ts'
+import { unknownUser } from '../users/user-errors.ts'
 import { orNotKept } from './clear-files.ts'
 import { findFileLimits } from './file-limits.ts'
 import { type Files, signedUrl, toFileView } from './files.ts'
@@ -40,8 +41,7 @@ export async function createFile(
   if (owner !== (named ?? owner)) throw new ApiError('INVALID_REQUEST', 'owner: must be the caller')
   const { maxBytes, maxBytesPerUser: most } = await findFileLimits(db, app, files)
   if (size > maxBytes) throw new ApiError('FILE_TOO_LARGE', `size: a file may have at most ${maxBytes} bytes`)
-  if (owner !== undefined && !(await findUser(db, app, owner)))
-    throw new ApiError('CLIENT_NOT_FOUND', `owner: no user ${JSON.stringify(owner)}`)
+  if (owner !== undefined && !(await findUser(db, app, owner))) throw unknownUser('owner', owner)
   if (files.store.kind === 'folder') await orNotKept(files.store.checkRoom(size))
   const id = newId()
   const createdAtMS = clock.now()

@@ -1,6 +1,6 @@
 import { type FileLimits, fileLimits, fileLimitsKey } from '@parley/contracts/resources/file'
-import { findConfigValue } from '@parley/db/apps/config'
 import type { Db } from '@parley/db/connect'
+import { readConfigValue } from '../integrations/config-values.ts'
 import type { Files } from './files.ts'
 
 type Limits = Pick<Files, 'maxBytes' | 'maxBytesPerUser'>
@@ -21,6 +21,5 @@ export async function keepsMetadata(db: Db, app: string): Promise<boolean> {
 }
 
 async function configured(db: Db, app: string): Promise<FileLimits> {
-  const value = await findConfigValue(db, app, fileLimitsKey)
-  return fileLimits.safeParse(value && JSON.parse(value.json)).data ?? {}
+  return (await readConfigValue(db, app, fileLimitsKey, fileLimits)) ?? {}
 }

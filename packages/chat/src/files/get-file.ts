@@ -4,8 +4,9 @@ import type { getFile as operation } from '@parley/contracts/operations/files/fi
 import type { Db } from '@parley/db/connect'
 import { type FileUse, findUses, findUsesInBuffers, findUsesInRooms } from '@parley/db/files/attached'
 import type { FileDoc } from '@parley/db/files/documents'
+import { isExport } from '@parley/db/files/export-files'
 import { findFile } from '@parley/db/files/files'
-import { key } from '@parley/db/keys'
+import { idsOf, key } from '@parley/db/keys'
 import { findMembershipsByKey } from '@parley/db/rooms/memberships'
 import { findRoomIdsOfUser } from '@parley/db/rooms/rooms-of-users'
 import { contentHeaders, thumbnailHeaders } from '@parley/files/content-headers'
@@ -29,7 +30,7 @@ export async function getFile(
   { store, base, download }: { store: FileStore; base: string; download: boolean },
 ): Promise<Result<typeof operation>> {
   const file = await findFile(chat.db, by.app, id)
-  if (!file || !(await maySee(chat, by, file))) throw unknownFile(id)
+  if (!file || isExport(file) || !(await maySee(chat, by, file))) throw unknownFile(id)
   const { stored } = file
   if (stored === undefined || file.scan) return toFileView(file)
   const expiresAtMS = clock.now() + urlMS
@@ -52,7 +53,7 @@ export async function getFile(
 /** The file, for its owner and the integrator. @throws ApiError FILE_NOT_FOUND */
 export async function ownFile({ db }: Chat, by: Caller, id: string): Promise<FileDoc> {
   const file = await findFile(db, by.app, id)
-  if (!file || !isOwn(by, file)) throw unknownFile(id)
+  if (!file || isExport(file) || !isOwn(by, file)) throw unknownFile(id)
   return file
 }
 
@@ -84,11 +85,9 @@ async function isAttached(db: Db, by: UserCaller, file: FileDoc): Promise<boolea
 async function isMemberOfOne(db: Db, { app, user }: UserCaller, uses: readonly FileUse[]): Promise<boolean> {
   const rooms = [...new Set(uses.map(({ room }) => room))]
   if (rooms.length === 0) return false
-  const memberships = await findMembershipsByKey(
-    db,
-    rooms.map((room) => key(app, room, user)),
-  )
-  const own = new Set(memberships.map(({ _id }) => _id))
+  const keys = rooms.map((room) => key(app, room, user))
+  const memberships = await findMembershipsByKey(db, keys)
+  const own = new Set(idsOf(memberships))
   const seen = uses.filter(({ room }) => own.has(key(app, room, user)))
   return (await livingUses(db, seen)).length > 0
 }

@@ -65,11 +65,8 @@ async function check(
     const read = results.flatMap(({ result }) => ('read' in result ? result.read : []))
     const faults = await faultsOfAttachments(db, app, ofType(read, 'message'))
     const users = new Set(ofType(read, 'pref').map(({ user }) => user))
-    const prefs = await findPrefNames(
-      db,
-      app,
-      [...users].filter((user) => !checks.prefs.has(user)),
-    )
+    const unchecked = [...users].filter((user) => !checks.prefs.has(user))
+    const prefs = await findPrefNames(db, app, unchecked)
     for (const [user, names] of prefs) checks.prefs.set(user, names)
     for (const { line, result } of results) {
       const problemsOfLine =

@@ -2,7 +2,7 @@ import type { ImportLine, ImportOf } from '@parley/contracts/import-line'
 import { maxMembers } from '@parley/contracts/operations/rooms/members'
 import { maxPrefs } from '@parley/contracts/operations/users/preferences'
 import { maxReactionsOfUser } from '@parley/contracts/resources/message'
-import { CheckedQuotes, type No } from './check-quotes.ts'
+import { CheckedQuotes, type Report } from './check-quotes.ts'
 import { roomOf } from './checked-file.ts'
 import { KnownIds, messageHash } from './known-ids.ts'
 import type { Line } from './lines-of.ts'
@@ -59,9 +59,9 @@ export class LineChecks {
    */
   check(line: At, read: ImportLine, withoutFiles?: string): Problem[] {
     const problems: Problem[] = []
-    const no = (field: string, reason: string) => void problems.push(problemAt(line, field, reason))
-    if (withoutFiles !== undefined) no('attachments', withoutFiles)
-    const take = this.#checkLine(line, read, no)
+    const report = (field: string, reason: string) => void problems.push(problemAt(line, field, reason))
+    if (withoutFiles !== undefined) report('attachments', withoutFiles)
+    const take = this.#checkLine(line, read, report)
     if (problems.length > 0) {
       this.isUnordered ||= problems.some(({ reason }) => reason.startsWith(noLine) || reason === olderThanBefore)
       return problems
@@ -88,17 +88,17 @@ export class LineChecks {
       this.#count('membership', room, -1)
     }
     for (const { line, room, members, counts } of this.#rooms.values()) {
-      const no = (field: string, reason: string) => {
+      const report = (field: string, reason: string) => {
         problems.push(problemAt(line, field, `${reason}; the room is left out with its messages`))
         this.refusedRooms.add(room._id)
       }
       if (room.roomType === 'direct') {
-        if (members.size !== 2) no('members', `has a membership line for ${members.size} of the two`)
+        if (members.size !== 2) report('members', `has a membership line for ${members.size} of the two`)
       } else if (members.size === 0 || members.size > maxMembers) {
-        no('_id', `has ${members.size} memberships: 1 to ${maxMembers}`)
+        report('_id', `has ${members.size} memberships: 1 to ${maxMembers}`)
       }
       for (const [field, user] of rolesOf(room)) {
-        if (!members.has(user)) no(field, `${JSON.stringify(user)} has no membership line`)
+        if (!members.has(user)) report(field, `${JSON.stringify(user)} has no membership line`)
       }
       if (!this.refusedRooms.has(room._id)) continue
       for (const type of Object.keys(counts) as (keyof Counts)[]) this.counts[type] -= counts[type] ?? 0
@@ -107,78 +107,78 @@ export class LineChecks {
   }
 
   /** @returns the action to run if the line has no problem */
-  #checkLine(line: At, read: ImportLine, no: No): () => void {
+  #checkLine(line: At, read: ImportLine, report: Report): () => void {
     switch (read.type) {
       case 'user':
-        if (this.#users.has(read._id)) no('_id', 'this user already has a line')
+        if (this.#users.has(read._id)) report('_id', 'this user already has a line')
         return () => this.#users.add(read._id)
       case 'group':
-        if (this.#users.has(read._id) || this.#groups.has(read._id)) no('_id', 'this ID already has a line')
-        for (const user of read.members) this.#requireUser('members', user, no)
+        if (this.#users.has(read._id) || this.#groups.has(read._id)) report('_id', 'this ID already has a line')
+        for (const user of read.members) this.#requireUser('members', user, report)
         return () => this.#groups.add(read._id)
       case 'room':
-        return this.#checkRoom(line, read, no)
+        return this.#checkRoom(line, read, report)
       case 'membership':
-        return this.#checkMembership(line, read, no)
+        return this.#checkMembership(line, read, report)
       case 'message':
-        return this.#checkMessage(read, no)
+        return this.#checkMessage(read, report)
       case 'ban':
-        this.#requireUser('blockee', read.blockee, no)
-        if (this.#rooms.get(read.room)?.room.roomType !== 'group') no('room', `${noLine} this group`)
+        this.#requireUser('blockee', read.blockee, report)
+        if (this.#rooms.get(read.room)?.room.roomType !== 'group') report('room', `${noLine} this group`)
         return () => undefined
       case 'block':
-        for (const field of ['blocker', 'blockee'] as const) this.#requireUser(field, read[field], no)
-        if (read.blocker === read.blockee) no('blockee', 'users cannot block themselves')
+        for (const field of ['blocker', 'blockee'] as const) this.#requireUser(field, read[field], report)
+        if (read.blocker === read.blockee) report('blockee', 'users cannot block themselves')
         return () => undefined
       case 'config':
         return () => undefined
       case 'pref':
-        return this.#checkPref(read, no)
+        return this.#checkPref(read, report)
       default:
-        this.#requireUser('user', read.user, no)
+        this.#requireUser('user', read.user, report)
         return () => undefined
     }
   }
 
-  #checkPref({ user, key }: ImportOf<'pref'>, no: No): () => void {
-    this.#requireUser('user', user, no)
+  #checkPref({ user, key }: ImportOf<'pref'>, report: Report): () => void {
+    this.#requireUser('user', user, report)
     const names = this.prefs.get(user) ?? new Set()
-    if (!names.has(key) && names.size >= maxPrefs) no('key', `a user has at most ${maxPrefs} preferences`)
+    if (!names.has(key) && names.size >= maxPrefs) report('key', `a user has at most ${maxPrefs} preferences`)
     return () => this.prefs.set(user, names.add(key))
   }
 
-  #checkRoom(line: At, room: ImportOf<'room'>, no: No): () => void {
-    if (this.#rooms.has(room._id)) no('_id', 'this room already has a line')
+  #checkRoom(line: At, room: ImportOf<'room'>, report: Report): () => void {
+    if (this.#rooms.has(room._id)) report('_id', 'this room already has a line')
     const take = () => void this.#rooms.set(room._id, { line, room, members: new Set(), lastTimeMS: 0, counts: {} })
     if (room.roomType === 'group') {
-      if (room.members) no('members', 'for direct rooms only: a group has membership lines')
+      if (room.members) report('members', 'for direct rooms only: a group has membership lines')
       return take
     }
     const [a, b] = room.members ?? []
     if (a === undefined || b === undefined || a === b) {
-      no('members', 'a direct room must name its two users')
+      report('members', 'a direct room must name its two users')
       return take
     }
-    if (room.owner !== undefined || room.managers !== undefined) no('owner', 'a direct room has no roles')
-    for (const user of [a, b]) this.#requireUser('members', user, no)
+    if (room.owner !== undefined || room.managers !== undefined) report('owner', 'a direct room has no roles')
+    for (const user of [a, b]) this.#requireUser('members', user, report)
     const pair = [a, b].toSorted().join('\0')
-    if (this.#pairs.has(pair)) no('members', 'these two users already have a direct room')
+    if (this.#pairs.has(pair)) report('members', 'these two users already have a direct room')
     return () => {
       this.#pairs.add(pair)
       take()
     }
   }
 
-  #checkMembership(line: At, membership: ImportOf<'membership'>, no: No): () => void {
+  #checkMembership(line: At, membership: ImportOf<'membership'>, report: Report): () => void {
     const { room: id, user, lastRead, lastReadAt, lastReadSeq } = membership
-    this.#requireUser('user', user, no)
+    this.#requireUser('user', user, report)
     const given = [lastRead, lastReadAt, lastReadSeq].filter((one) => one !== undefined)
-    if (given.length > 1) no('lastRead', 'give one of lastRead, lastReadAt and lastReadSeq')
+    if (given.length > 1) report('lastRead', 'give one of lastRead, lastReadAt and lastReadSeq')
     const known = this.#rooms.get(id)
-    if (!known) no('room', `${noLine} this room`)
+    if (!known) report('room', `${noLine} this room`)
     const pair = known?.room.members
-    if (pair && !pair.includes(user)) no('user', 'is not one of the two users of the direct room')
-    if (known?.members.has(user)) no('user', 'this membership already has a line')
+    if (pair && !pair.includes(user)) report('user', 'is not one of the two users of the direct room')
+    if (known?.members.has(user)) report('user', 'this membership already has a line')
     return () => {
       known?.members.add(user)
       if (lastRead === undefined) return
@@ -186,26 +186,26 @@ export class LineChecks {
     }
   }
 
-  #checkMessage(message: ImportOf<'message'>, no: No): () => void {
+  #checkMessage(message: ImportOf<'message'>, report: Report): () => void {
     const { _id, room: id, sender, createdAt, reactions = [] } = message
-    this.#requireUser('sender', sender, no)
-    for (const { client } of reactions) this.#requireUser('reactions', client, no)
+    this.#requireUser('sender', sender, report)
+    for (const { client } of reactions) this.#requireUser('reactions', client, report)
     if (new Set(reactions.map(({ client, reaction }) => `${client}\0${reaction}`)).size < reactions.length) {
-      no('reactions', 'a user may give each reaction once')
+      report('reactions', 'a user may give each reaction once')
     }
     const ofUsers = Map.groupBy(reactions, ({ client }) => client).values()
     if ([...ofUsers].some(({ length }) => length > maxReactionsOfUser)) {
-      no('reactions', `a user may give a message at most ${maxReactionsOfUser}`)
+      report('reactions', `a user may give a message at most ${maxReactionsOfUser}`)
     }
     const room = this.#rooms.get(id)
     if (!room) {
-      no('room', `${noLine} this room`)
+      report('room', `${noLine} this room`)
       return () => undefined
     }
-    if (createdAt < room.lastTimeMS) no('createdAt', olderThanBefore)
+    if (createdAt < room.lastTimeMS) report('createdAt', olderThanBefore)
     const hashOf = (other: string) => messageHash(this.#app, id, other)
-    if (this.#messages.has(hashOf(_id))) no('_id', 'the room already has a message with this ID')
-    const takeQuote = this.#quotes.check(message, hashOf, no)
+    if (this.#messages.has(hashOf(_id))) report('_id', 'the room already has a message with this ID')
+    const takeQuote = this.#quotes.check(message, hashOf, report)
     return () => {
       room.lastTimeMS = createdAt
       takeQuote()
@@ -213,8 +213,8 @@ export class LineChecks {
     }
   }
 
-  #requireUser(field: string, user: string, no: No): void {
-    if (!this.#users.has(user)) no(field, `${noLine} the user ${JSON.stringify(user)}`)
+  #requireUser(field: string, user: string, report: Report): void {
+    if (!this.#users.has(user)) report(field, `${noLine} the user ${JSON.stringify(user)}`)
   }
 }
 

@@ -2,7 +2,7 @@ import type { ImportOf } from '@parley/contracts/import-line'
 import type { KnownIds } from './known-ids.ts'
 
 /** Reports a problem of a line. */
-export type No = (field: string, reason: string) => void
+export type Report = (field: string, reason: string) => void
 
 /** Checks the quotes and threads of messages. */
 export class CheckedQuotes {
@@ -20,21 +20,21 @@ export class CheckedQuotes {
   }
 
   /** @returns the action to run if the message has no problem */
-  check({ _id, replyTo, threadOf }: ImportOf<'message'>, hashOf: (id: string) => bigint, no: No): () => void {
+  check({ _id, replyTo, threadOf }: ImportOf<'message'>, hashOf: (id: string) => bigint, report: Report): () => void {
     const root = threadOf === undefined ? undefined : hashOf(threadOf)
     if (root !== undefined) {
-      if (!this.#messages.has(root)) no('threadOf', 'no earlier line is for this message of the room')
-      else if (this.isInThread(root)) no('threadOf', 'is in a thread itself: name the root of that thread')
+      if (!this.#messages.has(root)) report('threadOf', 'no earlier line is for this message of the room')
+      else if (this.isInThread(root)) report('threadOf', 'is in a thread itself: name the root of that thread')
     }
     const take = () => {
       if (root !== undefined) this.#threadOf.set(hashOf(_id), root)
     }
     if (replyTo === undefined) return take
     const parent = hashOf(replyTo)
-    if (!this.#messages.has(parent)) no('replyTo', 'no earlier line is for this message of the room')
-    else if (root === undefined && this.isInThread(parent)) no('threadOf', 'required: replyTo is in a thread')
+    if (!this.#messages.has(parent)) report('replyTo', 'no earlier line is for this message of the room')
+    else if (root === undefined && this.isInThread(parent)) report('threadOf', 'required: replyTo is in a thread')
     else if (root !== undefined && parent !== root && this.#threadOf.get(parent) !== root) {
-      no('replyTo', 'is a message outside the thread')
+      report('replyTo', 'is a message outside the thread')
     }
     return take
   }

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { runEvery } from '@parley/async/run-every'
 import type { Db } from '@parley/db/connect'
-import { endImports, renewImports, takeImports } from '@parley/db/import/import-lease'
 import { ImportConflict } from '@parley/db/import/imported-rooms'
+import { endImports, renewImports, takeImports } from '@parley/db/import/importing'
 
 /** How long a killed import blocks others. */
 const tenSeconds = 10_000

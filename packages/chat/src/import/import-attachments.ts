@@ -1,10 +1,9 @@
 import type { ImportLine, ImportOf } from '@parley/contracts/import-line'
 import type { Db } from '@parley/db/connect'
-import type { Attachment } from '@parley/db/files/attachment'
-import type { FileDoc } from '@parley/db/files/documents'
+import type { Attachment, FileDoc } from '@parley/db/files/documents'
 import { findFiles } from '@parley/db/files/files'
+import { findMessages } from '@parley/db/message-buckets/find-messages'
 import type { MessageDoc } from '@parley/db/messages/documents'
-import { findMessages } from '@parley/db/messages/messages'
 import { attachmentsOf } from '../files/attach-files.ts'
 import { importedMessageId } from './known-ids.ts'
 

@@ -1,7 +1,7 @@
 import type { ImportOf } from '@parley/contracts/import-line'
 import type { Db } from '@parley/db/connect'
 import { ImportConflict } from '@parley/db/import/imported-rooms'
-import { abortImporting, endImporting } from '@parley/db/import/importing-rooms'
+import { abortImporting, endImporting } from '@parley/db/import/importing'
 import { key } from '@parley/db/keys'
 import { repairBadges } from '../rooms/unread/badges.ts'
 import type { Watching } from './check-file.ts'
@@ -82,10 +82,8 @@ async function write(
     await requireAlone()
     await writeSettings(db, app, batch as SettingLine[])
   }
-  await endImporting(
-    db,
-    [...writer.rooms.keys()].map((room) => key(app, room)),
-  )
+  const keys = [...writer.rooms.keys()].map((room) => key(app, room))
+  await endImporting(db, keys)
   // A new room has all of its members in the file; an existing one may have former members.
   for (const [room, { there }] of writer.rooms) if (there > 0) await repairBadges(db, { app, room })
 }

@@ -208,6 +208,7 @@ test.each<[string, object, string]>([
     { ...message, message: null, isDeleted: true, createdAt: atMS, attachments: [{ fileID: 'f' }] },
     'attachments',
   ],
+  ['an invalid token issuer', { type: 'config', key: 'tokenIssuers', data: [{ issuer: 'x' }] }, 'data'],
   ['a thread without a root', { ...message, createdAt: atMS, thread: true }, 'replyTo'],
 ])('%s is refused by field', (_what, line, field) => {
   const result = readLine(lineOf(line))

@@ -10,7 +10,7 @@ import {
   insertImportedUsers,
 } from '@parley/db/import/imported-rooms'
 import { ImportedStats } from '@parley/db/import/imported-stats'
-import { markImporting } from '@parley/db/import/importing-rooms'
+import { markImporting } from '@parley/db/import/importing'
 import { retryExpired } from '@parley/db/import/retry-expired'
 import { removeUnreached } from '@parley/db/import/unreached'
 import { key } from '@parley/db/keys'
@@ -20,7 +20,21 @@ import { findRoomsByKey } from '@parley/db/rooms/rooms'
 import { attachFiles } from './import-attachments.ts'
 import { toMessageDoc, toRoomDoc, toUserDoc } from './imported-docs.ts'
 import { ThreadWriter } from './write-threads.ts'
-import { newWrittenRoom, type WrittenRoom } from './written-room.ts'
+
+/** Progress of a room, in the file and in the database. */
+interface WrittenRoom {
+  /** Number of its messages in the file so far. */
+  seq: number
+  /** Their times in the file, in order. In the database, equal times are separated. */
+  sentAtMS: number[]
+  lastTimeMS: number
+  /** Number of its messages in the database; -1 before the first read. */
+  there: number
+  /** New messages must be later than this: the last existing message, and any deletion of all messages. */
+  afterMS: number
+  /** The highest time of a message or change. */
+  clockMS: number
+}
 
 /**
  * Writes users, rooms and messages in file order. A message's seq is its position in its room. Messages that exist from
@@ -50,10 +64,8 @@ export class LineWriter {
         .filter(({ erased }) => erased !== true)
         .map((user) => toUserDoc(this.#app, user)),
     )
-    await insertImportedRooms(
-      this.#db,
-      of('room').map((room) => toRoomDoc(this.#app, room)),
-    )
+    const docs = of('room').map((room) => toRoomDoc(this.#app, room))
+    await insertImportedRooms(this.#db, docs)
     for (const { _id } of of('room')) this.rooms.set(_id, newWrittenRoom())
     const messages = of('message')
     if (messages.length > 0) await this.#writeMessages(messages)
@@ -103,9 +115,8 @@ export class LineWriter {
     await advanceImported(this.#db, [...advances.values()])
     // Includes existing messages: an interrupted import may have left them uncounted.
     const ofRooms = [...old, ...fresh].filter(({ threadOf }) => threadOf === undefined)
-    await this.#stats.add(
-      ofRooms.map(({ app, room, sender: user, seq, createdAtMS: atMS }) => ({ app, room, user, seq, atMS })),
-    )
+    const facts = ofRooms.map(({ app, room, sender: user, seq, createdAtMS: atMS }) => ({ app, room, user, seq, atMS }))
+    await this.#stats.add(facts)
   }
 
   /** Call this after all lines are written. */
@@ -148,4 +159,8 @@ export class LineWriter {
     if (!room) throw new Error(`the file changed during the import: no line for the room ${JSON.stringify(id)}`)
     return room
   }
+}
+
+export function newWrittenRoom(): WrittenRoom {
+  return { seq: 0, sentAtMS: [], lastTimeMS: 0, there: -1, afterMS: 0, clockMS: 0 }
 }

@@ -23,10 +23,8 @@ export async function writeMembers(
 ): Promise<void> {
   const lastReadId = ({ room, lastRead }: Membership) =>
     lastRead === undefined ? undefined : importedMessageId(app, room, lastRead)
-  const seqs = await findSeqs(
-    db,
-    memberships.flatMap((membership) => lastReadId(membership) ?? []),
-  )
+  const lastRead = memberships.flatMap((membership) => lastReadId(membership) ?? [])
+  const seqs = await findSeqs(db, lastRead)
   const readSeqOf = (membership: Membership): number => {
     const id = lastReadId(membership)
     if (id !== undefined) return seqs.get(id) ?? 0
@@ -35,11 +33,8 @@ export async function writeMembers(
     const { seq, sentAtMS } = rooms.get(room) ?? { seq: 0, sentAtMS: [] }
     return lastReadAt === undefined ? seq : countUpTo(sentAtMS, lastReadAt)
   }
-  await saveImportedMembers(
-    db,
-    memberships.map((membership) => toMembership(app, membership, readSeqOf(membership))),
-    maxMembersShown,
-  )
+  const imported = memberships.map((membership) => toMembership(app, membership, readSeqOf(membership)))
+  await saveImportedMembers(db, imported, maxMembersShown)
 }
 
 /** Number of the sorted times that are not later than `atMS`. */

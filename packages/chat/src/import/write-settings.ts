@@ -1,7 +1,7 @@
 import { clock } from '@parley/async/clock'
 import type { ImportOf } from '@parley/contracts/import-line'
 import { saveConfig } from '@parley/db/apps/config'
-import type { Db } from '@parley/db/connect'
+import type { Db, Session } from '@parley/db/connect'
 import { ImportConflict } from '@parley/db/import/imported-rooms'
 import { key } from '@parley/db/keys'
 import { insertBan } from '@parley/db/rooms/bans'
@@ -9,7 +9,7 @@ import { setBlocked } from '@parley/db/rooms/blocked-members'
 import { findDirectRoom } from '@parley/db/rooms/direct-rooms'
 import { moveRooms } from '@parley/db/rooms/lock-room'
 import { pairKey } from '@parley/db/rooms/pairs'
-import { inTransaction, type Session } from '@parley/db/transactions/transaction'
+import { inTransaction } from '@parley/db/transactions/transaction'
 import { findBlock, insertBlock } from '@parley/db/users/blocks'
 import { saveDevice } from '@parley/db/users/devices'
 import { saveGroupDoc } from '@parley/db/users/groups'
@@ -60,8 +60,9 @@ async function write(
       return moveRooms(db, [room._id], session)
     }
     case 'device': {
-      const { user, deviceId: device, network: type, token } = line
-      return saveDevice(db, { app, user, device, type, token }, session)
+      const { user, deviceId: device, network: type, token, language } = line
+      const shown = language !== undefined && { language }
+      return saveDevice(db, { app, user, device, type, token, ...shown }, session)
     }
     case 'pref':
       await savePref(db, { app, user: line.user }, line.key, JSON.stringify(line.data), session)

@@ -17,7 +17,7 @@ import { LRUCache } from 'lru-cache'
 import type { HookCalls } from '../ports.ts'
 
 /** A configuration change takes effect in every process within this time. */
-const believedMS = 2_000
+const cacheMS = 2_000
 const mostApps = 10_000
 /** Concurrent calls per server. Further calls count as unanswered. */
 const mostInFlight = 100
@@ -86,7 +86,7 @@ export function createAppHooks<V, Q extends object, A>(
 ): AppHooks<V, Q, A> {
   const hooks = new LRUCache<string, { hook: AppHook<V> | undefined }>({
     max: mostApps,
-    ttl: believedMS,
+    ttl: cacheMS,
     fetchMethod: async (app) => ({ hook: await findHook(app) }),
     // While the database is away, the old configuration applies. Sends fail then anyway.
     allowStaleOnFetchRejection: true,

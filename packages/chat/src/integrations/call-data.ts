@@ -7,12 +7,11 @@ import { currentMessage } from '@parley/db/messages/deleted-messages'
 import { findSentMessages } from '@parley/db/messages/messages'
 import type { OutgoingCallDoc } from '@parley/db/push/documents'
 import { findRoomsByKey } from '@parley/db/rooms/rooms'
-import { findUsers } from '@parley/db/users/users'
+import { findSenders, findUsers } from '@parley/db/users/users'
 import { readAsOfNow } from '../events/as-of-now.ts'
 import { isShownRecalled } from '../messages/changing/recalled.ts'
 import { findQuoted } from '../messages/reading/quoted-messages.ts'
-import { toMessageView } from '../views/message.ts'
-import { withoutErased } from './without-erased.ts'
+import { toMessageView, toSenderView } from '../views/message.ts'
 
 type Call = Pick<OutgoingCallDoc, '_id' | 'app' | 'room' | 'event' | 'client' | 'data'>
 
@@ -53,21 +52,13 @@ export async function currentCallData(db: Db, call: Call): Promise<string> {
 /** Like currentCallData, for many calls of an app in a few round trips. Returns the data in order. */
 export async function currentCallsData(db: Db, app: string, calls: readonly Omit<Call, 'app'>[]): Promise<string[]> {
   const parsed = calls.map((call) => ({ ...call, about: aboutOf(call) }))
+  const notes = parsed.filter(isOfRoom).map(({ _id, room }) => toNote(app, _id, room))
+  const names = parsed.flatMap(({ room, about }) => (typeof about?._id === 'string' ? { room, id: about._id } : []))
+  const recipients = parsed.flatMap(({ about }) => about?.pushToClients ?? [])
   const [rooms, messages, known] = await Promise.all([
-    readAsOfNow(
-      db,
-      parsed.filter(isOfRoom).map(({ _id, room }) => toNote(app, _id, room)),
-    ),
-    messagesNow(
-      db,
-      app,
-      parsed.flatMap(({ room, about }) => (typeof about?._id === 'string' ? { room, id: about._id } : [])),
-    ),
-    findUsers(
-      db,
-      app,
-      parsed.flatMap(({ about }) => about?.pushToClients ?? []),
-    ),
+    readAsOfNow(db, notes),
+    messagesNow(db, app, names),
+    findUsers(db, app, recipients),
   ])
   return parsed.map(({ room: roomId, event, client, data = 'null', about }) => {
     if (event === 'ROOM') {
@@ -127,22 +118,44 @@ async function messagesNow(
   app: string,
   wanted: readonly { room: string; id: string }[],
 ): Promise<(room: string, id: string) => Message | undefined> {
-  const sent = await findSentMessages(
-    db,
-    wanted.map(({ room, id }) => ({ _id: id, roomKey: key(app, room) })),
-  )
+  const messages = wanted.map(({ room, id }) => ({ _id: id, roomKey: key(app, room) }))
+  const sent = await findSentMessages(db, messages)
   const found = [...sent.values()]
   const rooms = await findRoomsByKey(db, [...new Set(found.map(({ room }) => key(app, room)))])
   const roomOf = new Map(rooms.map((room) => [room._id, room]))
   const quoted = await findQuoted(db, found)
-  const senders = await findUsers(
-    db,
-    app,
-    found.map(({ sender }) => sender),
-  )
+  const senders = await findSenders(db, app, found)
   return (roomId, id) => {
     const [message, room] = [sent.get(id), roomOf.get(key(app, roomId))]
     if (!message || !room || message.room !== room.id) return undefined
     return toMessageView(currentMessage(message, room), senders.get(message.sender), quoted)
   }
+}
+
+/** Fields with user profiles: the sender of a message, the members of a room. */
+interface WithProfiles {
+  sender?: unknown
+  members?: unknown
+}
+
+/** The data of a call as JSON text, with erased users reduced to their IDs. */
+async function withoutErased(db: Db, app: string, data: string): Promise<string> {
+  const about = readJson(data) as WithProfiles | null
+  const named = [about?.sender, about?.members].flat().flatMap((one) => idOf(one) ?? [])
+  const known = await findUsers(db, app, named)
+  if (named.every((id) => known.has(id))) return data
+  const asOfNow = (one: unknown) => {
+    const id = idOf(one)
+    return id === undefined || known.has(id) ? one : toSenderView(id, undefined)
+  }
+  const { sender, members } = about ?? {}
+  return JSON.stringify({
+    ...about,
+    sender: asOfNow(sender),
+    ...(Array.isArray(members) && { members: members.map(asOfNow) }),
+  })
+}
+
+function idOf(profile: unknown): string | undefined {
+  return typeof profile === 'object' && profile !== null && '_id' in profile ? String(profile._id) : undefined
 }

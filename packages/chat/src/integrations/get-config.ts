@@ -1,4 +1,3 @@
-import { ApiError } from '@parley/contracts/errors'
 import { privateKeys, privateKeysKey } from '@parley/contracts/operations/integrations/config'
 import { directoryKey } from '@parley/contracts/resources/directory'
 import { tokenIssuersKey } from '@parley/contracts/resources/token-issuer'
@@ -17,7 +16,7 @@ export const privateByDefault = [moderateKey, webhookKeysKey]
  * The whole configuration of an app by key (docs/reference/configuration.md). Users do not see its private keys.
  * @param withIssuers whether an integrator sees `tokenIssuers`, whose secrets can sign tokens for any user
  */
-export async function getConfig(chat: Chat, { app, kind }: Caller, withIssuers = false): Promise<JsonText> {
+export async function getConfig(chat: Chat, { app, kind }: Caller, withIssuers: boolean): Promise<JsonText> {
   const all = await findConfig(chat.db, app)
   if (kind === 'integrator') {
     return new JsonText(jsonObjectText(withIssuers ? all : all.filter(({ name }) => name !== tokenIssuersKey)))
@@ -34,13 +33,7 @@ function withoutServer({ name, json }: ConfigDoc): Pick<ConfigDoc, 'name' | 'jso
 
 /** The configuration keys hidden from users. */
 export function privateKeysIn(all: readonly { name: string; json: string }[]): ReadonlySet<string> {
-  const given = JSON.parse(all.find(({ name }) => name === privateKeysKey)?.json ?? 'null') as unknown
+  const given: unknown = JSON.parse(all.find(({ name }) => name === privateKeysKey)?.json ?? 'null')
   // Secrets of issuers can sign tokens for any user, so they are always hidden.
   return new Set([...(privateKeys.safeParse(given).data ?? privateByDefault), tokenIssuersKey])
-}
-
-/** @throws ApiError INVALID_BODY if the value is not a list of keys; null means none */
-export function checkPrivateKeys(value: unknown): void {
-  if (value === null || privateKeys.safeParse(value).success) return
-  throw new ApiError('INVALID_BODY', `${privateKeysKey}: expected a list of configuration keys`)
 }

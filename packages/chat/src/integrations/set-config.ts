@@ -1,30 +1,31 @@
 import { ApiError } from '@parley/contracts/errors'
 import { withDoubles } from '@parley/contracts/free-json'
 import { isLostInPath } from '@parley/contracts/ids'
-import { isConfigKey, privateKeysKey } from '@parley/contracts/operations/integrations/config'
+import { isConfigKey, privateKeys, privateKeysKey } from '@parley/contracts/operations/integrations/config'
 import { chatPageKey } from '@parley/contracts/resources/chat-page-config'
 import { directoryKey } from '@parley/contracts/resources/directory'
 import { fileLimits, fileLimitsKey } from '@parley/contracts/resources/file'
 import { moderationHook } from '@parley/contracts/resources/moderation-hook'
 import { appNotifications, appNotificationsKey } from '@parley/contracts/resources/notification-settings'
 import { retention, retentionKey } from '@parley/contracts/resources/retention'
-import { tokenIssuersKey } from '@parley/contracts/resources/token-issuer'
+import { tokenIssuers, tokenIssuersKey } from '@parley/contracts/resources/token-issuer'
 import { webhookKeys, webhookKeysKey } from '@parley/contracts/resources/webhook'
-import { configBytes, findConfig, removeConfig, saveConfig } from '@parley/db/apps/config'
-import type { Session } from '@parley/db/transactions/transaction'
+import { configSize, findConfig, removeConfig, saveConfig } from '@parley/db/apps/config'
+import type { Session } from '@parley/db/connect'
 import { asIntegrator } from '../access/caller.ts'
-import { checkTokenIssuers } from '../access/own-logins/token-issuers.ts'
+import { checkPublicKeys } from '../access/own-logins/token-issuers.ts'
 import type { Chat } from '../chat.ts'
 import { censorshipKey, checkCensorship } from '../moderation/censorship.ts'
 import { moderateKey } from '../moderation/moderation-hook.ts'
 import { checkDirectory } from '../users/directory.ts'
 import type { JsonText } from '../views/json-text.ts'
-import { checkChatPage } from './chat-page-images.ts'
-import { type ConfigSchema, checkConfigValue } from './check-config-value.ts'
-import { checkPrivateKeys, getConfig, privateByDefault, privateKeysIn } from './get-config.ts'
+import { checkChatPage } from './chat-page.ts'
+import { type ConfigSchema, checkConfigValue } from './config-values.ts'
+import { getConfig, privateByDefault, privateKeysIn } from './get-config.ts'
 
-/** Maximum size of all values together, since every client may request all of them. */
+/** Limits of the whole configuration, since every client may request it. */
 const maxBytes = 4 * 1024 * 1024
+const maxKeys = 10_000
 
 /** Keys whose values never enter the audit log: they name servers of the integrator, even if users may see them. */
 const secretKeys = [...privateByDefault, directoryKey]
@@ -33,8 +34,10 @@ const secretKeys = [...privateByDefault, directoryKey]
 const schemas = new Map<string, ConfigSchema<unknown>>([
   [moderateKey, moderationHook],
   [fileLimitsKey, fileLimits],
+  [privateKeysKey, privateKeys],
   [webhookKeysKey, webhookKeys],
   [retentionKey, retention],
+  [tokenIssuersKey, tokenIssuers],
   [appNotificationsKey, appNotifications],
 ])
 
@@ -42,14 +45,14 @@ const schemas = new Map<string, ConfigSchema<unknown>>([
  * Sets each key of `settings`, keeps all others, and returns the whole configuration. Takes effect at once on every
  * gateway.
  * @throws ApiError INVALID_REQUEST if a key is `.` or `..`; INVALID_BODY if a key is empty or over 128 characters, or a
- * value of a known key is invalid; BODY_TOO_LARGE if all values together exceed 4 MiB
+ * value of a known key is invalid; BODY_TOO_LARGE if all of it would exceed 4 MiB or 10,000 keys
  */
-export async function setConfig(chat: Chat, app: string, settings: object, withIssuers = false): Promise<JsonText> {
+export async function setConfig(chat: Chat, app: string, settings: object, withIssuers: boolean): Promise<JsonText> {
   const given = Object.entries(settings)
   for (const [name, kept] of given) {
     const value = withDoubles(kept)
     checkConfigKey(name, value)
-    if (name === tokenIssuersKey) await checkTokenIssuers(value)
+    if (name === tokenIssuersKey) await checkPublicKeys(value)
   }
   const entries = given.map(([name, value]) => ({ name, json: JSON.stringify(value) }))
   for (const { name } of entries) {
@@ -58,13 +61,7 @@ export async function setConfig(chat: Chat, app: string, settings: object, withI
     if (isConfigKey(name)) continue
     throw new ApiError('INVALID_BODY', `key ${JSON.stringify(name.slice(0, 128))}: expected 1 to 128 characters`)
   }
-  const replaced = entries.map(({ name }) => name)
-  const bytes = entries.reduce(
-    (sum, { json }) => sum + Buffer.byteLength(json),
-    await configBytes(chat.db, app, replaced),
-  )
-  if (bytes > maxBytes)
-    throw new ApiError('BODY_TOO_LARGE', `the configuration would exceed ${maxBytes} bytes in total`)
+  await requireSmall(chat, app, entries)
   await saveConfig(chat.db, app, entries, async (session) => {
     chat.audit?.note(await valuesInAudit(chat, app, entries, session))
     await chat.audit?.write(chat.db, session)
@@ -72,12 +69,25 @@ export async function setConfig(chat: Chat, app: string, settings: object, withI
   return getConfig(chat, asIntegrator(app), withIssuers)
 }
 
+/** @throws ApiError BODY_TOO_LARGE */
+async function requireSmall({ db }: Chat, app: string, entries: readonly { name: string; json: string }[]) {
+  const replaced = entries.map(({ name }) => name)
+  const kept = await configSize(db, app, replaced)
+  const bytes = entries.reduce(
+    (sum, { name, json }) => sum + Buffer.byteLength(name) + Buffer.byteLength(json),
+    kept.bytes,
+  )
+  if (bytes > maxBytes)
+    throw new ApiError('BODY_TOO_LARGE', `the configuration would exceed ${maxBytes} bytes in total`)
+  if (kept.keys + entries.length > maxKeys)
+    throw new ApiError('BODY_TOO_LARGE', `the configuration would exceed ${maxKeys} keys`)
+}
+
 /** Checks the value of a known key. @throws ApiError */
 export function checkConfigKey(name: string, value: unknown): void {
   const schema = schemas.get(name)
   if (schema) checkConfigValue(name, schema, value)
   if (name === censorshipKey) checkCensorship(value)
-  if (name === privateKeysKey) checkPrivateKeys(value)
   if (name === chatPageKey) checkChatPage(value)
   if (name === directoryKey) checkDirectory(value)
 }

@@ -22,6 +22,7 @@ import { parseTime } from '../read-time.ts'
 export type { Presence }
 /** Counts events of apps. */
 export type Figures = Pick<AppFigures, 'add'>
+type Caller = { app: string; apiKey: string }
 
 const { minute } = bucketLevels
 /**
@@ -34,16 +35,24 @@ const countedWithinMS = 5_000 + ackWaitSeconds * 1_000
  * The report of a window (docs/reference/statistics.md). messageCount and roomCount are exact to the millisecond.
  * userList and the peak are exact to the minute; for windows that begin more than three days ago to the hour, and more
  * than 40 days ago to the day.
- * @throws ApiError INVALID_QUERY
+ * @throws ApiError INVALID_QUERY, TOO_MANY_REQUESTS
  */
 export async function statsReport(
   chat: Chat,
   presence: Presence,
-  caller: { app: string; apiKey: string },
+  caller: Caller,
   query: Input<typeof getStatsOperation>['query'],
 ): Promise<Result<typeof getStatsOperation>> {
-  const { app, apiKey } = caller
   const window = windowOf(query)
+  return chat.limits.queries({ app: caller.app }, () => reportOf(chat, presence, caller, window))
+}
+
+async function reportOf(
+  chat: Chat,
+  presence: Presence,
+  { app, apiKey }: Caller,
+  window: Window,
+): Promise<Result<typeof getStatsOperation>> {
   const { whole, edges } = split(window)
   const around = [...whole, ...edges.map(({ bucket }) => bucket)]
   const newestMS = clock.now() - countedWithinMS

@@ -1,7 +1,7 @@
 import { ApiError } from '@parley/contracts/errors'
 import { webhookKeys, webhookKeysKey, webhookUrl } from '@parley/contracts/resources/webhook'
-import { findConfigValue } from '@parley/db/apps/config'
 import type { Db } from '@parley/db/connect'
+import { readConfigValue } from './config-values.ts'
 
 /**
  * The current URL of a room's `webhook`: the value itself, or the URL of its configuration key; undefined if there is
@@ -9,9 +9,8 @@ import type { Db } from '@parley/db/connect'
  */
 export async function webhookUrlOf(db: Db, app: string, webhook: string): Promise<string | undefined> {
   if (webhook === '' || webhookUrl.safeParse(webhook).success) return webhook || undefined
-  const value = await findConfigValue(db, app, webhookKeysKey)
-  const keys = new Map(Object.entries(webhookKeys.safeParse(value && JSON.parse(value.json)).data ?? {}))
-  return keys.get(webhook)
+  const urls = (await readConfigValue(db, app, webhookKeysKey, webhookKeys)) ?? {}
+  return new Map(Object.entries(urls)).get(webhook)
 }
 
 /** @throws ApiError INVALID_REQUEST if a webhook is neither a URL nor a configuration key; an empty one means none */

@@ -21,8 +21,15 @@ type Auditing = Pick<Chat, 'audit' | 'db'>
 const mostBodyBytes = 16 * 1_024
 const mostHeaderChars = 1_024
 const mostHeaders = 50
-/** Left out, since a browser sent here may include credentials. */
-const leftOut: ReadonlySet<string> = new Set(['authorization', 'cookie'])
+/** Left out: whoever is sent here by mistake may include credentials, such as those of Parley's own calls. */
+const leftOut: ReadonlySet<string> = new Set([
+  'authorization',
+  'proxy-authorization',
+  'cookie',
+  'im-api-key',
+  'im-authorization',
+  'parley-csrf',
+])
 
 /** POST /admin/webhooks/receivers: opens a receiver. Its random ID is the only credential that a caller needs. */
 export async function openWebhookReceiver(

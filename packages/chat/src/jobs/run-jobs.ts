@@ -4,21 +4,16 @@ import type { FileStore } from '@parley/files/file-store'
 import type { Chat } from '../chat.ts'
 import { continueExport } from '../export/continue-export.ts'
 import { continueBatch } from '../messages/sending/run-batch.ts'
-import type { Duty } from '../upkeep/keep-up.ts'
+import { type Duty, inSteps } from '../upkeep/keep-up.ts'
 import { continueErasure } from '../users/continue-erasure.ts'
 import { workOnJob } from './work-on-job.ts'
 
-/** Maximum number of jobs per process, including those started by its own requests. */
-const atOnce = 4
-
-/** Continues jobs whose worker stopped or died. Any number of processes may run this. */
+/** Works on jobs that wait for a process, or whose worker stopped or died. Any number of processes may run this. */
 export function runJobs(chat: Chat, store: FileStore): Duty {
   return {
     kinds: ['jobs'],
     onError: (error) => chat.log.warn({ err: error }, 'jobs not read; trying again'),
-    work: async (signal) => {
-      while (!signal.aborted && chat.jobs.count < atOnce && (await takeNextJob(chat, store))) continue
-    },
+    work: inSteps(async () => !chat.jobs.isFull && (await takeNextJob(chat, store))),
   }
 }
 

@@ -5,6 +5,8 @@ import { endJob, giveUpJob, JobTaken, jobLeaseMS, keepJob, postponeJob, releaseJ
 import { newId } from '@parley/db/messages/messages'
 import type { Log } from '../ports.ts'
 
+/** A process with this many jobs, including those of its own requests, takes no more. */
+const mostAtOnce = 4
 /** A batch or an export is abandoned after this many starts without progress. */
 const mostAttempts = 20
 /** Initial backoff of a failed job, doubled each time up to some minutes. */
@@ -22,6 +24,8 @@ export interface Jobs {
   track(work: Promise<unknown>): void
   /** Number of running jobs in this process. */
   readonly count: number
+  /** Whether it takes no more jobs. */
+  readonly isFull: boolean
   /** Stops all jobs. Settles when none is running. */
   stop(): Promise<void>
 }
@@ -39,6 +43,9 @@ export function createJobs(afterMS: number): Jobs {
     },
     get count() {
       return inFlight.size
+    },
+    get isFull() {
+      return inFlight.size >= mostAtOnce
     },
     async stop() {
       stopping.abort()
@@ -67,7 +74,7 @@ export function workOnJob(
     try {
       const isFinished = await work()
       if (isFinished) await endJob(db, job)
-      else await releaseJob(db, job, 0)
+      else await releaseJob(db, job)
       log.info(about, isFinished ? 'job done' : 'job left to another process')
       return isFinished
     } catch (error) {

@@ -1,13 +1,15 @@
 import { clock } from '@parley/async/clock'
 import { ApiError } from '@parley/contracts/errors'
+import type { OptionalPage } from '@parley/contracts/optional-page'
 import type { Ban } from '@parley/contracts/resources/ban'
-import { deleteBan, findBan, insertBan } from '@parley/db/rooms/bans'
+import type { Session } from '@parley/db/connect'
+import { deleteBan, findBan, findBansOfRoom, insertBan } from '@parley/db/rooms/bans'
 import { setBlocked } from '@parley/db/rooms/blocked-members'
 import type { RoomDoc } from '@parley/db/rooms/documents'
 import { findRoom, takeRoomTime } from '@parley/db/rooms/rooms'
-import type { Session } from '@parley/db/transactions/transaction'
-import { findUser } from '@parley/db/users/users'
+import { findUser, findUsers } from '@parley/db/users/users'
 import { type Caller, userOf } from '../access/caller.ts'
+import { requireReader } from '../access/require-member.ts'
 import type { Chat } from '../chat.ts'
 import { changeAndNotify } from '../events/change-and-notify.ts'
 import { notifyFeed } from '../events/event-builders.ts'
@@ -106,4 +108,16 @@ export async function unbanMember(chat: Chat, by: Caller, roomId: string, blocke
     notifyFeed(pending, { app, room: roomId }, 'unban', view)
     return view
   })
+}
+
+/**
+ * The active bans in a room, oldest first, for its members and the integrator.
+ * @throws ApiError ROOM_NOT_FOUND, NOT_ROOM_MEMBER
+ */
+export async function listBans(chat: Chat, caller: Caller, roomId: string, page: OptionalPage): Promise<Ban[]> {
+  await requireReader(chat, caller, roomId)
+  const bans = await findBansOfRoom(chat.db, caller.app, roomId, page)
+  const ids = bans.map(({ blockee }) => blockee)
+  const users = await findUsers(chat.db, caller.app, ids)
+  return bans.map((ban) => toBanView(ban, users.get(ban.blockee)))
 }

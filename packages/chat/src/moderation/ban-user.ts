@@ -1,17 +1,17 @@
 import { clock } from '@parley/async/clock'
 import { ApiError } from '@parley/contracts/errors'
 import type { AdminUser } from '@parley/contracts/resources/user'
-import type { Session } from '@parley/db/transactions/transaction'
+import type { Session } from '@parley/db/connect'
 import { banInForce, removeAppBan, setAppBan } from '@parley/db/users/app-bans'
 import type { UserDoc } from '@parley/db/users/documents'
 import { deleteTokens, endLoginsUntilNow } from '@parley/db/users/tokens'
 import { findUser } from '@parley/db/users/users'
-import { unknownClient } from '../access/revoke-tokens.ts'
 import type { Chat } from '../chat.ts'
 import { changeAndNotify } from '../events/change-and-notify.ts'
 import { type PendingEvents, tokensRevoked } from '../events/event-builders.ts'
 import { userOrderingKey } from '../events/ordering-keys.ts'
 import { profileChanged } from '../users/profile-changed.ts'
+import { unknownUser } from '../users/user-errors.ts'
 import { toAdminUserView } from '../views/user.ts'
 import { requireFuture } from './ban-member.ts'
 
@@ -53,7 +53,7 @@ async function change(
 ): Promise<AdminUser> {
   const changed = await changeAndNotify(chat, userOrderingKey({ app, user }), async (session, pending) => {
     const found = await findUser(chat.db, app, user, session)
-    if (!found) throw unknownClient(user)
+    if (!found) throw unknownUser('client_id', user)
     const after = await work(found, session, pending)
     profileChanged(pending, after)
     return after

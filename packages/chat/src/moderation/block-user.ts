@@ -3,11 +3,11 @@ import { publishPresenceEvent } from '@parley/bus/events/presence-events'
 import { ApiError } from '@parley/contracts/errors'
 import type { OptionalPage } from '@parley/contracts/optional-page'
 import type { Block } from '@parley/contracts/resources/ban'
+import type { Session } from '@parley/db/connect'
 import { setBlocked } from '@parley/db/rooms/blocked-members'
 import { findDirectRoom } from '@parley/db/rooms/direct-rooms'
 import { moveRooms } from '@parley/db/rooms/lock-room'
 import { pairKey } from '@parley/db/rooms/pairs'
-import type { Session } from '@parley/db/transactions/transaction'
 import { deleteBlock, findBlock, findBlocksOfUser, insertBlock } from '@parley/db/users/blocks'
 import { findUser, findUsers } from '@parley/db/users/users'
 import type { UserCaller } from '../access/caller.ts'
@@ -16,6 +16,7 @@ import type { Chat } from '../chat.ts'
 import { changeAndNotify } from '../events/change-and-notify.ts'
 import { notifyFeed } from '../events/event-builders.ts'
 import { userOrderingKey } from '../events/ordering-keys.ts'
+import { unknownUser } from '../users/user-errors.ts'
 import { toBlockView } from '../views/ban.ts'
 
 /**
@@ -31,7 +32,7 @@ export async function blockUser(chat: Chat, caller: UserCaller, blockee: string)
     // Creating the direct room writes the users too, so of two concurrent calls one sees the other.
     await lockCaller(db, caller, session)
     const found = await findUser(db, app, blockee, session)
-    if (!found) throw new ApiError('CLIENT_NOT_FOUND', `blockee: no user ${JSON.stringify(blockee)}`)
+    if (!found) throw unknownUser('blockee', blockee)
     if (await findBlock(db, app, user, blockee, session)) {
       throw new ApiError('USER_ALREADY_BLOCKED', `blockee: ${JSON.stringify(blockee)} is already blocked`)
     }
@@ -80,10 +81,7 @@ async function setInDirectRoom(
 /** The users blocked by the caller, longest blocked first. */
 export async function listBlocks(chat: Chat, { app, user }: UserCaller, page: OptionalPage): Promise<Block[]> {
   const blocks = await findBlocksOfUser(chat.db, app, user, page)
-  const users = await findUsers(
-    chat.db,
-    app,
-    blocks.map(({ blockee }) => blockee),
-  )
+  const ids = blocks.map(({ blockee }) => blockee)
+  const users = await findUsers(chat.db, app, ids)
   return blocks.map((block) => toBlockView(block, users.get(block.blockee)))
 }

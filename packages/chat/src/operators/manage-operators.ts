@@ -3,6 +3,7 @@ import { ApiError } from '@parley/contracts/errors'
 import type { Input, Result } from '@parley/contracts/operation'
 import type * as operations from '@parley/contracts/operations/console/operators'
 import { everyApp, mostRoles, type OperatorRoles, type OperatorView } from '@parley/contracts/resources/operator'
+import type { Session } from '@parley/db/connect'
 import { newId } from '@parley/db/messages/messages'
 import type { OperatorDoc } from '@parley/db/operators/documents'
 import {
@@ -13,7 +14,7 @@ import {
   insertOperator,
   updateOperator,
 } from '@parley/db/operators/operators'
-import { inTransaction, type Session } from '@parley/db/transactions/transaction'
+import { inTransaction } from '@parley/db/transactions/transaction'
 import { pageOf } from '../page-cursor.ts'
 import { forgetFailuresOf } from './attempts.ts'
 import { appsIn, canonicalEmail, isOwnerOf, type Operators } from './operators.ts'

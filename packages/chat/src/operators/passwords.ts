@@ -16,13 +16,13 @@ const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 export function createPasswords(): Passwords {
   const inTurn = limitPerApp('sign-ins', { ...forKeys(2), inAll: 2, waiting: 100, waitMS: 5_000 })
   const limited = <T>(work: () => Promise<T>) => inTurn({ app: '' }, work)
-  let ofNobody: Promise<string> | undefined
+  let dummyHash: Promise<string> | undefined
 
   return {
     hash: (password) => limited(() => hash(password, cost)),
     async matches(password, hashed) {
-      ofNobody ??= hash(randomBytes(32), cost)
-      const compared = hashed ?? (await ofNobody)
+      dummyHash ??= hash(randomBytes(32), cost)
+      const compared = hashed ?? (await dummyHash)
       const isRight = await limited(() => verify(compared, password))
       return isRight && hashed !== undefined
     },

@@ -1,6 +1,6 @@
 import { everyApp } from '@parley/contracts/resources/operator'
+import type { Session } from '@parley/db/connect'
 import type { OperatorDoc } from '@parley/db/operators/documents'
-import type { Session } from '@parley/db/transactions/transaction'
 import { type AuditContext, type AuditDetails, createRecorder } from '../audit/recorder.ts'
 import type { Operators, Visitor } from './operators.ts'
 

@@ -5,7 +5,7 @@ import { everyApp, type ListedSession, type OperatorSessionView } from '@parley/
 import { scopesOfRole } from '@parley/contracts/roles'
 import { isOwnScope } from '@parley/contracts/scopes'
 import { digest, findOpenApps, isOpenApp } from '@parley/db/apps/apps'
-import type { Db } from '@parley/db/connect'
+import type { Db, Session } from '@parley/db/connect'
 import type { OperatorDoc, OperatorSessionDoc } from '@parley/db/operators/documents'
 import {
   deleteSession,
@@ -14,7 +14,7 @@ import {
   insertSession,
   noteSessionUse,
 } from '@parley/db/operators/sessions'
-import { inTransaction, type Session } from '@parley/db/transactions/transaction'
+import { inTransaction } from '@parley/db/transactions/transaction'
 import type { AuthenticatedOperator } from '../access/caller.ts'
 import { isOwnerOf, type Operators, roleIn, type Visitor } from './operators.ts'
 import { actorOf, recordOfOperator } from './record-change.ts'
@@ -39,13 +39,13 @@ export interface SignedIn {
   token: string
 }
 
-/** Creates a session, optionally in the transaction of the sign-in. */
+/** Creates a session in the transaction of the sign-in. */
 export async function startSession(
   { db, idleMS, longestMS }: Operators,
   operator: OperatorDoc,
   by: OperatorSessionDoc['by'],
   { address, userAgent }: Visitor,
-  session?: Session,
+  session: Session,
 ): Promise<SignedIn> {
   const token = `os_${randomBytes(32).toString('base64url')}`
   const nowMS = clock.now()

@@ -27,10 +27,8 @@ export function findWatchable(
 ): Promise<Map<string, Watchable>> {
   return limits.presence({ app, user }, async () => {
     const rooms = await findRoomIdsOfUser(db, app, user)
-    const deleted = await findDeletedRooms(
-      db,
-      rooms.map((room) => key(app, room)),
-    )
+    const keys = rooms.map((room) => key(app, room))
+    const deleted = await findDeletedRooms(db, keys)
     const living = rooms.filter((room) => !deleted.has(key(app, room)))
     const sharing = [...(await findUsersInRooms(db, app, clients, living))]
     const [seen, blockers, hidden] = await Promise.all([

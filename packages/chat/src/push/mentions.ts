@@ -12,11 +12,8 @@ export interface Mentions {
 
 /** The mentions of a message, with groups expanded to their members. */
 export async function findMentions(db: Db, app: string, mentions: readonly string[] = []): Promise<Mentions> {
-  const named = await expandGroups(
-    db,
-    app,
-    mentions.filter((id) => !isRoomMention(id)),
-  )
+  const ids = mentions.filter((id) => !isRoomMention(id))
+  const named = await expandGroups(db, app, ids)
   if (mentions.includes(roomMention)) return { named, all: 'room' }
   return mentions.includes(hereMention) ? { named, all: 'here' } : { named }
 }

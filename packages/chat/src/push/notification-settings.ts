@@ -7,10 +7,8 @@ import {
   type ThreadNotifications,
   type UserNotifications,
 } from '@parley/contracts/resources/notification-settings'
-import { findConfigValue } from '@parley/db/apps/config'
-import type { Db } from '@parley/db/connect'
+import type { Db, Session } from '@parley/db/connect'
 import { findThreadMember } from '@parley/db/threads/thread-members'
-import type { Session } from '@parley/db/transactions/transaction'
 import { saveRoomNotifications, saveThreadNotifications, saveUserNotifications } from '@parley/db/users/notifications'
 import { findUser } from '@parley/db/users/users'
 import { LRUCache } from 'lru-cache'
@@ -20,12 +18,14 @@ import type { Chat } from '../chat.ts'
 import { changeAndNotify } from '../events/change-and-notify.ts'
 import { notifyUser } from '../events/event-builders.ts'
 import { userOrderingKey } from '../events/ordering-keys.ts'
+import { readConfigValue } from '../integrations/config-values.ts'
 import { findRoot } from '../threads/thread.ts'
+import { unknownUser } from '../users/user-errors.ts'
 
 /** A user's notification settings (docs/reference/push.md#levels). @throws ApiError CLIENT_NOT_FOUND */
 export async function getNotifications({ db }: Chat, { app, user }: UserCaller): Promise<UserNotifications> {
   const found = await findUser(db, app, user)
-  if (!found) throw unknownUser(user)
+  if (!found) throw unknownUser('uid', user)
   return found.notify ?? {}
 }
 
@@ -40,7 +40,7 @@ export async function setNotifications(
   device?: string,
 ): Promise<UserNotifications> {
   return change(chat, of, { settings }, device, async (session) => {
-    if (!(await saveUserNotifications(chat.db, of, settings, session))) throw unknownUser(of.user)
+    if (!(await saveUserNotifications(chat.db, of, settings, session))) throw unknownUser('uid', of.user)
   })
 }
 
@@ -112,18 +112,13 @@ async function change<S extends NotificationsOfRoom>(
   })
 }
 
-function unknownUser(user: string): ApiError {
-  return new ApiError('CLIENT_NOT_FOUND', `uid: no user ${JSON.stringify(user)}`)
-}
-
 function notInThread(): ApiError {
   return new ApiError('NOT_IN_THREAD', 'the caller has sent neither the root nor a message of the thread')
 }
 
 /** An app's notification settings, from its configuration. */
 export async function findAppNotifications(db: Db, app: string): Promise<AppNotifications> {
-  const found = await findConfigValue(db, app, appNotificationsKey)
-  return appNotifications.catch(withoutSettings).parse(found ? JSON.parse(found.json) : {})
+  return (await readConfigValue(db, app, appNotificationsKey, appNotifications)) ?? withoutSettings
 }
 
 const withoutSettings = appNotifications.parse({})
@@ -132,13 +127,13 @@ const withoutSettings = appNotifications.parse({})
 export type NotificationsOfApp = (app: string) => Promise<AppNotifications>
 
 /** A configuration change takes effect in every process within this time. */
-const believedMS = 2_000
+const cacheMS = 2_000
 
 /** Returns a cached findAppNotifications, so that a push costs no extra read. */
 export function rememberAppNotifications(db: Db): NotificationsOfApp {
   const known = new LRUCache<string, AppNotifications>({
     max: 10_000,
-    ttl: believedMS,
+    ttl: cacheMS,
     fetchMethod: (app) => findAppNotifications(db, app),
     // While the database is away, the old configuration applies.
     allowStaleOnFetchRejection: true,

@@ -1,9 +1,10 @@
+import type { Session } from '@parley/db/connect'
 import { findHeld, findHeldUsers } from '@parley/db/holds/holds'
 import { key } from '@parley/db/keys'
 import { perBucket } from '@parley/db/message-buckets/buckets'
-import { findBySeq } from '@parley/db/message-buckets/find-messages'
+import { findBySeq, findMessages } from '@parley/db/message-buckets/find-messages'
 import type { MessageDoc } from '@parley/db/messages/documents'
-import { findMessages, newId } from '@parley/db/messages/messages'
+import { newId } from '@parley/db/messages/messages'
 import { findUsersWhoDeleted } from '@parley/db/messages/user-deletions'
 import {
   findOldestInThreads,
@@ -18,7 +19,7 @@ import { lockRoom } from '@parley/db/rooms/lock-room'
 import { takeRoomTime } from '@parley/db/rooms/rooms'
 import { countedThread, lengthOf, threadKey } from '@parley/db/threads/thread'
 import { findThreadsWith } from '@parley/db/threads/thread-members'
-import { inTransaction, type Session } from '@parley/db/transactions/transaction'
+import { inTransaction } from '@parley/db/transactions/transaction'
 import type { Chat } from '../chat.ts'
 import { nothingKnown } from '../events/as-of-now.ts'
 import { allDeleted } from '../events/event-builders.ts'
@@ -58,7 +59,7 @@ async function removeInThread(
   const ordered = messages.toSorted((a, b) => a.seq - b.seq)
   const { roomKey = '', seq: first = 0 } = ordered[0] ?? {}
   const upToSeq = ordered.at(-1)?.seq ?? 0
-  const [root] = await findMessages(db, [rootId], session)
+  const [root] = await findMessages(db, [rootId], { session })
   const counted = root ? countedThread(root, room) : { _id: roomKey, deletedUpToSeq: 0 }
   const hidden = await findUsersWhoDeleted(db, roomKey, ordered, session)
   const counting = ordered.filter(({ seq }) => seq > counted.deletedUpToSeq)

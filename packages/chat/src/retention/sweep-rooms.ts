@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { clock } from '@parley/async/clock'
 import { inParts } from '@parley/async/in-parts'
-import type { Retention } from '@parley/contracts/resources/retention'
+import { type Retention, retention, retentionKey } from '@parley/contracts/resources/retention'
 import { makeDueAgain } from '@parley/db/holds/holds'
 import {
   advanceSweep,
@@ -15,14 +15,16 @@ import {
   SweepTaken,
   type SweptRoom,
 } from '@parley/db/retention/sweeps'
+import type { RoomDoc } from '@parley/db/rooms/documents'
 import type { Chat } from '../chat.ts'
-import type { Duty } from '../upkeep/keep-up.ts'
+import { readConfigValue } from '../integrations/config-values.ts'
+import { type Duty, inSteps } from '../upkeep/keep-up.ts'
 import { findOldestMS, removeOldInRoom, removeOldInThreads } from './remove-old-messages.ts'
-import { findRetention, keptFromMS } from './retention-days.ts'
 
 const roomsInPage = 200
 const roomsAtOnce = 4
 const dueAtOnce = 1_000
+const dayMS = 24 * 60 * 60 * 1_000
 /** Interval at which the lease of a sweep is extended. */
 const extendEveryMS = 5_000
 
@@ -34,9 +36,7 @@ export function removeOldMessages(chat: Chat): Duty {
   return {
     kinds: ['retention'],
     onError: (error) => chat.log.warn({ err: error }, 'old messages not removed; trying again'),
-    work: async (signal) => {
-      while (!signal.aborted && (await sweepNextApp(chat, signal))) continue
-    },
+    work: inSteps((signal) => sweepNextApp(chat, signal)),
   }
 }
 
@@ -60,17 +60,19 @@ export async function retentionLag({ db }: Chat): Promise<number> {
 
 async function sweepApp(chat: Chat, begun: LeasedSweep, signal: AbortSignal): Promise<void> {
   const { db } = chat
-  const policy = await findRetention(db, begun.app)
+  const policy = (await readConfigValue(db, begun.app, retentionKey, retention)) ?? {}
   const which = Object.keys(policy).length > 0 ? 'all' : 'own'
   const leased = keepLease(chat, begun)
   if (begun.wasLifted) {
     while (!signal.aborted && (await makeDueAgain(db, begun.app, dueAtOnce)) === dueAtOnce) await leased.extend()
   }
+  const sweep = (room: SweptRoom) =>
+    sweepRoom(chat, leased, room, policy, signal).catch((error: unknown) => noteFailure(chat, leased, room, error))
   for (;;) {
     const { app, afterRoom = '' } = leased.sweep
     const rooms = await findRoomsToSweep(db, app, afterRoom, roomsInPage, which)
     for (const some of inParts(rooms, roomsAtOnce)) {
-      await Promise.all(some.map((room) => sweepRoomOrNote(chat, leased, room, policy, signal)))
+      await Promise.all(some.map(sweep))
       if (signal.aborted) return releaseSweep(db, leased.sweep)
     }
     const last = rooms.at(-1)
@@ -89,7 +91,7 @@ function keepLease({ db }: Chat, begun: LeasedSweep) {
     sweep = await advanceSweep(db, sweep, done)
     extendAtMS = performance.now() + extendEveryMS
   }
-  const advance = (done: Parameters<typeof advanceSweep>[2] = {}) => {
+  const advance = (done: Parameters<typeof advanceSweep>[2]) => {
     writing = advanceAfter(writing, done)
     return writing
   }
@@ -99,28 +101,18 @@ function keepLease({ db }: Chat, begun: LeasedSweep) {
     },
     advance,
     extend: async () => {
-      if (performance.now() > extendAtMS) await advance()
+      if (performance.now() > extendAtMS) await advance({})
     },
   }
 }
 type Lease = ReturnType<typeof keepLease>
 
-/** Sweeps a room. A failure is recorded and does not delay other rooms. */
-async function sweepRoomOrNote(
-  chat: Chat,
-  lease: Lease,
-  room: SweptRoom,
-  policy: Retention,
-  signal: AbortSignal,
-): Promise<void> {
-  try {
-    await sweepRoom(chat, lease, room, policy, signal)
-  } catch (error) {
-    if (error instanceof SweepTaken) throw error
-    const { app } = lease.sweep
-    chat.log.warn({ err: error, app, room: room.id }, 'old messages of a room not removed; trying again')
-    await lease.advance({ failed: true })
-  }
+/** Records that a room was not swept, so that it does not delay other rooms. */
+async function noteFailure(chat: Chat, lease: Lease, room: SweptRoom, error: unknown): Promise<void> {
+  if (error instanceof SweepTaken) throw error
+  const { app } = lease.sweep
+  chat.log.warn({ err: error, app, room: room.id }, 'old messages of a room not removed; trying again')
+  await lease.advance({ failed: true })
 }
 
 async function sweepRoom(
@@ -147,4 +139,14 @@ async function sweepRoom(
   }
   const oldest = await findOldestMS(chat, { app, id })
   if (oldest !== oldestAtMS) await noteOldest(chat.db, room._id, oldest)
+}
+
+/** The time (Unix milliseconds) before which a room's messages are removed; undefined if they are kept. */
+function keptFromMS(
+  { roomType, retentionDays = 0 }: Pick<RoomDoc, 'roomType' | 'retentionDays'>,
+  ofApp: Retention,
+  nowMS: number,
+): number | undefined {
+  const days = retentionDays || ofApp[roomType] || ofApp.days
+  return days === undefined ? undefined : nowMS - days * dayMS
 }

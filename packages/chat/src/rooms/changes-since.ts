@@ -30,10 +30,8 @@ export async function changesSince(
   const [sinceMS = 0, ...seqs] = since.split('-').map(Number)
   return chat.limits.searches(caller, async () => {
     const { changes, next, nowMS } = await readFrom(chat, caller, { sinceMS, seqs })
-    const roots = await findRootsOf(
-      chat.db,
-      changes.flatMap(({ deleted = [] }) => deleted),
-    )
+    const deleted = changes.flatMap(({ deleted = [] }) => deleted)
+    const roots = await findRootsOf(chat.db, deleted)
     const { rooms, invitedTo, prefs, stoppedAt } = sortChanges(changes, roots, limit)
     const texts: string[] = []
     const removed: string[] = []

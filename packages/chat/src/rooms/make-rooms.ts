@@ -1,18 +1,18 @@
 import { ApiError } from '@parley/contracts/errors'
 import { insertAuditEntries } from '@parley/db/audit/audit-log'
 import type { AuditDoc } from '@parley/db/audit/documents'
-import type { Db } from '@parley/db/connect'
+import type { Db, Session } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
 import type { ScheduledDoc } from '@parley/db/messages/documents'
 import { insertSystemMessages } from '@parley/db/messages/scheduled'
 import { findRoomsByKeyOrPair, insertRooms } from '@parley/db/rooms/direct-rooms'
 import type { RoomDoc } from '@parley/db/rooms/documents'
-import { insertMembershipsOf } from '@parley/db/rooms/room-members'
-import { inTransaction, type Session } from '@parley/db/transactions/transaction'
+import { insertMemberships } from '@parley/db/rooms/room-members'
+import { inTransaction } from '@parley/db/transactions/transaction'
 import { recordJoin } from '@parley/db/users/logins'
 import { membersMade, type PendingEvents, roomChanged, socketsMoved } from '../events/event-builders.ts'
 import { roomOrderingKey } from '../events/ordering-keys.ts'
-import type { Noted, Outbox } from '../events/outbox.ts'
+import { type Noted, nothingNoted, type Outbox } from '../events/outbox.ts'
 
 /** A room to create, with its members. */
 export interface WantedRoom {
@@ -93,13 +93,10 @@ async function write(
   fresh: readonly WantedRoom[],
   session: Session,
 ): Promise<Map<RoomDoc, Noted>> {
-  await insertRooms(
-    db,
-    fresh.map(({ room }) => room),
-    session,
-  )
+  const rooms = fresh.map(({ room }) => room)
+  await insertRooms(db, rooms, session)
   const joining = fresh.map(({ room, members }) => ({ room, users: members }))
-  await insertMembershipsOf(db, joining, session, true)
+  await insertMemberships(db, joining, session)
   const direct = fresh.filter(({ room }) => room.pair !== undefined)
   // Inside the transaction, so that it excludes a concurrent block between the two; see lockUser.
   const paired = direct.flatMap(({ room, members }) => members.map((user) => key(room.app, user)))
@@ -113,17 +110,11 @@ async function write(
     membersMade(events, room, members)
     return { orderingKey: roomOrderingKey(room.app, room.id), events }
   })
-  await insertSystemMessages(
-    db,
-    fresh.flatMap(({ messages }) => messages),
-    session,
-  )
-  await insertAuditEntries(
-    db,
-    fresh.flatMap(({ audit }) => audit ?? []),
-    session,
-  )
+  const messages = fresh.flatMap(({ messages }) => messages)
+  await insertSystemMessages(db, messages, session)
+  const entries = fresh.flatMap(({ audit }) => audit ?? [])
+  await insertAuditEntries(db, entries, session)
   // The ordering keys are new, so no notes can be waiting.
   const noted = await outbox.note(changes, session, [])
-  return new Map(fresh.map(({ room }, i) => [room, noted[i] ?? { notes: [], before: [] }]))
+  return new Map(fresh.map(({ room }, i) => [room, noted[i] ?? nothingNoted]))
 }

@@ -1,6 +1,6 @@
 import type { Bus } from '@parley/bus/connect'
 import { type IncomingEvent, toIncomingEvent } from '@parley/bus/events/incoming'
-import { positionAt } from '@parley/bus/stream/position-at'
+import { positionAt } from '@parley/bus/stream/find-stored'
 import {
   exactSubjects,
   openReading,

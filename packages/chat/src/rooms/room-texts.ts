@@ -34,12 +34,12 @@ export async function checkedRoom(chat: Chat, by: Caller, roomID: string, given:
   for (const field of ['name', 'description'] as const) {
     const text = given[field]
     if (!text) continue
-    const said = await moderateText(chat, hook, text, {
+    const moderated = await moderateText(chat, hook, text, {
       ...{ appID: by.app, clientID: by.user, roomID, event: 'ROOM' },
       data: { message: text, messageType: field },
     })
-    if (!roomFields[field].safeParse(said).success) throw new ApiError('MESSAGE_REFUSED')
-    allowed[field] = said
+    if (!roomFields[field].safeParse(moderated).success) throw new ApiError('MESSAGE_REFUSED')
+    allowed[field] = moderated
   }
   return maskedRoom(chat, by.app, { ...given, ...allowed })
 }

@@ -7,6 +7,7 @@ import type { UserCaller } from '../access/caller.ts'
 import type { Chat } from '../chat.ts'
 import { moderateText } from '../moderation/moderate.ts'
 import { findStartable } from '../users/findable-users.ts'
+import { unknownUser } from '../users/user-errors.ts'
 import { createRoom } from './create-room.ts'
 
 /**
@@ -24,8 +25,8 @@ export async function startChat(
   const others = [...new Set(members)].filter((member) => member !== user)
   if (others.length === 0) throw new ApiError('INVALID_REQUEST', 'members: expected someone besides the caller')
   const startable = await chat.limits.searches(caller, () => findStartable(chat, caller, others))
-  const unknown = others.filter((member) => !startable.has(member)).map((member) => JSON.stringify(member))
-  if (unknown.length > 0) throw new ApiError('CLIENT_NOT_FOUND', `members: no users ${unknown.join(', ')}`)
+  const unknown = others.filter((member) => !startable.has(member))
+  if (unknown.length > 0) throw unknownUser('members', ...unknown)
   const room = await createRoom(chat, app, await requestFor(chat, caller, others, name))
   return { ...room, webhook: '', botState: '' }
 }

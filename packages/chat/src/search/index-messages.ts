@@ -1,9 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { clock } from '@parley/async/clock'
 import type { Db } from '@parley/db/connect'
+import { findBySeq } from '@parley/db/message-buckets/find-messages'
 import { isDeletedIn } from '@parley/db/messages/deleted-messages'
 import type { SearchTextDoc } from '@parley/db/messages/documents'
-import { findSearchProgress, insertSearchTexts, messagesToIndex } from '@parley/db/messages/search-texts'
+import { findSearchProgress, insertSearchTexts } from '@parley/db/messages/search-texts'
 import { findRoomsByKey } from '@parley/db/rooms/rooms'
 import { inTransaction } from '@parley/db/transactions/transaction'
 import PQueue from 'p-queue'
@@ -40,7 +41,7 @@ async function indexChunk(db: Db, roomKey: string): Promise<boolean> {
     let upTo = after
     let found = 0
     let turnBeganMS = performance.now()
-    for (const message of await messagesToIndex(db, roomKey, { after, upTo: room.seq }, most.messages, session)) {
+    for (const message of await findBySeq(db, roomKey, { after, upTo: room.seq }, { limit: most.messages, session })) {
       const { _id, seq, sender, messageType, createdAtMS } = message
       // A missing message is still in the buffer. Once flushed, it is indexed with the next message or search.
       if (seq !== upTo + 1 || found >= most.words) break

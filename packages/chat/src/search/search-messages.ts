@@ -3,16 +3,17 @@ import { inParts } from '@parley/async/in-parts'
 import { ApiError } from '@parley/contracts/errors'
 import type { Input, Result } from '@parley/contracts/operation'
 import type { search as operation } from '@parley/contracts/operations/search/search'
+import { idsOf } from '@parley/db/keys'
+import { findMessages } from '@parley/db/message-buckets/find-messages'
 import { isDeletedIn } from '@parley/db/messages/deleted-messages'
 import type { MessageDoc, SearchConditions } from '@parley/db/messages/documents'
-import { findMessages } from '@parley/db/messages/messages'
 import { searchPages } from '@parley/db/messages/search-pages'
 import { findSearchProgress, searchTextsWith } from '@parley/db/messages/search-texts'
 import { findUserDeletions } from '@parley/db/messages/user-deletions'
-import { QueryTooSlow } from '@parley/db/query-too-slow'
 import { flushRooms } from '@parley/db/room-buffer/flush'
 import type { RoomSummary } from '@parley/db/rooms/rooms'
 import { findRoomsOfMember } from '@parley/db/rooms/rooms-of-member'
+import { QueryTooSlow } from '@parley/db/server-errors'
 import type { UserCaller } from '../access/caller.ts'
 import { requireMember } from '../access/require-member.ts'
 import type { Chat } from '../chat.ts'
@@ -60,10 +61,7 @@ type Excerpt = NonNullable<Result<typeof operation>['found']>[number]
 
 /** The found messages in their current state, latest first. A search has already flushed their rooms. */
 export async function excerptsOf(chat: Chat, found: readonly Pick<Found, '_id'>[]): Promise<Excerpt[]> {
-  const messages = await findMessages(
-    chat.db,
-    found.map(({ _id }) => _id),
-  )
+  const messages = await findMessages(chat.db, idsOf(found))
   return messages
     .filter(({ isDeleted, recalled }) => !isDeleted && !recalled)
     .toSorted((a, b) => b.createdAtMS - a.createdAtMS)
@@ -131,10 +129,7 @@ export async function catchUp(chat: Chat, rooms: readonly RoomSummary[]): Promis
   const progress = await findSearchProgress(chat.db, keys)
   const behind = rooms.filter((room) => Math.max(progress.get(room._id) ?? 0, room.deletedUpToSeq ?? 0) < room.seq)
   const untilMS = clock.now() + catchUpMS
-  await flushRooms(
-    chat.db,
-    behind.map(({ _id }) => _id),
-  )
+  await flushRooms(chat.db, idsOf(behind))
   for (const room of behind) {
     // The index may share a run that lasts longer.
     const indexed = chat.searchIndex.index(room._id, untilMS)

@@ -79,16 +79,10 @@ async function appendDrafts(parts: AppendParts, drafts: readonly Draft[]): Promi
       if (performance.now() > deadlineMS) throw new NoTurn(`a room kept changing for ${giveUpAfterMS} ms`)
 
       const { pending, marks } = await decideByRoom(parts, left())
-      const { now, apart } = splitLarge(
-        pending.filter(({ append }) => append),
-        isRetry,
-      )
-      record(
-        parts,
-        pending.filter(({ append }) => !append),
-        new Map(),
-        results,
-      )
+      const refused = pending.filter(({ append }) => !append)
+      const appended = pending.filter(({ append }) => append)
+      const { now, apart } = splitLarge(appended, isRetry)
+      record(parts, refused, new Map(), results)
       for (const group of apart) appendApart(parts, group, results)
       if (now.length === 0) continue
       attempt = { is: 'unknown', pending: now }

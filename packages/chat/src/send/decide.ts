@@ -6,15 +6,15 @@ import { currentMessage, isDeletedIn } from '@parley/db/messages/deleted-message
 import type { MessageDoc } from '@parley/db/messages/documents'
 import { newMessageID } from '@parley/db/messages/message-id'
 import { sendKeyOf } from '@parley/db/messages/send-keys'
+import type { RoomToSendTo } from '@parley/db/room-buffer/append'
 import { untilDurable } from '@parley/db/room-buffer/buffer'
 import { findSendFacts, type Pause, type SendFacts } from '@parley/db/room-buffer/facts'
-import type { RoomAdvance, RoomToSendTo } from '@parley/db/rooms/advance-rooms'
 import { isBlocked } from '@parley/db/rooms/blocked-members'
 import type { Sender } from '@parley/db/rooms/memberships'
 import { appBanKey } from '@parley/db/users/app-bans'
 import { type Censor, censorshipKey } from '../moderation/censorship.ts'
 import { findSentBefore } from './idempotency.ts'
-import { bytesOf, type Draft, messageTimes, toMessage } from './new-message.ts'
+import { bytesOf, type Draft, messageTimes, type RoomAdvance, toMessage } from './new-message.ts'
 import { findPauses } from './slow-mode.ts'
 
 export interface DecideParts {

@@ -104,19 +104,15 @@ async function flush(parts: FlushParts, work: readonly Unflushed[]): Promise<voi
   const { db, at } = parts
   const sent = work.flatMap(({ append }) => append.messages)
   const unstored = work.flatMap(({ append }) => (append.areStored ? [] : append.messages))
+  const keyed = sent.flatMap(({ message, sendKey }) => (sendKey === undefined ? [] : [{ message, sendKey }]))
   await at('taken')
-  await insertFlushed(
-    db,
-    unstored.map(({ message }) => message),
-  )
+  const messages = unstored.map(({ message }) => message)
+  await insertFlushed(db, messages)
   await at('inserted')
   await count(parts, work)
   await at('counted')
   await noteUnpublished(parts, work)
-  await noteSendKeys(
-    db,
-    sent.flatMap(({ message, sendKey }) => (sendKey === undefined ? [] : [{ message, sendKey }])),
-  )
+  await noteSendKeys(db, keyed)
   await at('noted')
   await pull(db, work)
   await at('pulled')
@@ -128,19 +124,14 @@ async function flush(parts: FlushParts, work: readonly Unflushed[]): Promise<voi
  */
 async function count({ db, countedUpTo }: FlushParts, work: readonly Unflushed[]): Promise<void> {
   const byRoom = Map.groupBy(work, ({ append }) => append.room._id)
-  const mixed = new Set(
-    [...byRoom.keys()].filter((roomKey) => {
-      return !isNext(byRoom.get(roomKey) ?? [], countedUpTo.get(roomKey))
-    }),
-  )
+  const mixed = new Set<string>()
+  for (const [roomKey, own] of byRoom) if (!isNext(own, countedUpTo.get(roomKey))) mixed.add(roomKey)
   const heads = new Map((await findBufferHeads(db, [...mixed])).map((room) => [room._id, room]))
   const buffers = [...byRoom].map(([roomKey, own]): BufferSenders => {
     const { app, id } = (own[0] as Unflushed).append.room
     const head = heads.get(roomKey)
-    const deletedUpToSeq = Math.max(
-      head?.deletedUpToSeq ?? 0,
-      ...own.map(({ append }) => append.room.deletedUpToSeq ?? 0),
-    )
+    const deletions = own.map(({ append }) => append.room.deletedUpToSeq ?? 0)
+    const deletedUpToSeq = Math.max(head?.deletedUpToSeq ?? 0, ...deletions)
     const inBuffer = mixed.has(roomKey)
       ? (head?.buffer ?? [])
       : own.flatMap(({ append }) => append.messages.map(({ message }) => message))
@@ -158,13 +149,9 @@ async function pull(db: Db, work: readonly Unflushed[]): Promise<void> {
   const rangeOf = ({ append }: Unflushed) => ({ fromSeq: append.room.seq + 1, toSeq: lastSeq(append) })
   const pulls = [...byRoom].map(([roomKey, own]) => ({ roomKey, ranges: joined(own.map(rangeOf)) }))
   const hasStored = ({ roomKey }: Pull) => byRoom.get(roomKey)?.some(({ append }) => append.areStored) ?? false
-  await Promise.all([
-    pullFlushed(
-      db,
-      pulls.filter((one) => !hasStored(one)),
-    ),
-    pullStored(db, pulls.filter(hasStored)),
-  ])
+  const stored = pulls.filter(hasStored)
+  const small = pulls.filter((one) => !hasStored(one))
+  await Promise.all([pullFlushed(db, small), pullStored(db, stored)])
 }
 
 /** Notes events that the bus has not accepted, so that their messages need not stay in the buffer. */

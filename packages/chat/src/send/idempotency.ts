@@ -1,6 +1,6 @@
 import type { Db } from '@parley/db/connect'
+import { findMessages } from '@parley/db/message-buckets/find-messages'
 import type { MessageDoc } from '@parley/db/messages/documents'
-import { findMessages } from '@parley/db/messages/messages'
 import { sendKeyOf } from '@parley/db/messages/send-keys'
 import { fromBuffer } from '@parley/db/room-buffer/buffer'
 import type { SendFacts } from '@parley/db/room-buffer/facts'

@@ -1,8 +1,8 @@
 import { clock } from '@parley/async/clock'
-import type { Attachment } from '@parley/db/files/attachment'
+import type { Attachment } from '@parley/db/files/documents'
 import type { MessageDoc } from '@parley/db/messages/documents'
 import { mostAtOneTime } from '@parley/db/messages/messages'
-import type { RoomAdvance } from '@parley/db/rooms/advance-rooms'
+import type { RoomToSendTo } from '@parley/db/room-buffer/append'
 import type { RoomDoc } from '@parley/db/rooms/documents'
 
 /** Maximum bytes of messages with the same time, so that a page of history can hold them. */
@@ -39,6 +39,14 @@ export interface Draft {
   byClient?: true
   /** Written by the server on the sender's behalf, so a ban of the sender does not refuse it. */
   isForOther?: true
+}
+
+/** A room after a new message. */
+export interface RoomAdvance {
+  room: RoomToSendTo
+  seq: number
+  clockMS: number
+  lastMessageID: string
 }
 
 /** Builds the document of a draft with its seq and time. */

@@ -3,7 +3,7 @@ import type { Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
 import type { RoomAppend } from '@parley/db/room-buffer/append'
 import type { UserDoc } from '@parley/db/users/documents'
-import { findUsers } from '@parley/db/users/users'
+import { findSenders } from '@parley/db/users/users'
 import { LRUCache } from 'lru-cache'
 import { justWritten } from '../events/as-of-now.ts'
 import type { Outbox } from '../events/outbox.ts'
@@ -74,13 +74,7 @@ export function createSenderProfiles(db: Db): SenderProfiles {
       return !profile
     })
     const byApp = Map.groupBy(unknown, ({ app }) => app)
-    const reads = [...byApp].map(([app, own]) =>
-      findUsers(
-        db,
-        app,
-        own.map(({ sender }) => sender),
-      ),
-    )
+    const reads = [...byApp].map(([app, own]) => findSenders(db, app, own))
     for (const users of await Promise.all(reads)) {
       for (const user of users.values()) {
         known.set(user._id, user)

@@ -1,9 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { idsOf } from '@parley/db/keys'
+import { stubMessagesByID } from '@parley/db/messages/change-messages'
 import { mostAtOneTime } from '@parley/db/messages/messages'
 import type { RoomDoc } from '@parley/db/rooms/documents'
 import { lockRoom } from '@parley/db/rooms/lock-room'
 import { takeRoomTime } from '@parley/db/rooms/rooms'
-import { findThreadMessages, stubMessagesByID } from '@parley/db/threads/thread-messages'
+import { findThreadMessages } from '@parley/db/threads/thread-messages'
 import { inTransaction } from '@parley/db/transactions/transaction'
 import type { Chat } from '../chat.ts'
 
@@ -30,7 +32,7 @@ async function eraseChunk(chat: Chat, { app, id }: RoomDoc, afterMS: number): Pr
     const messages = room ? await findThreadMessages(chat.db, room, range, mostAtOneTime, session) : []
     if (!room || messages.length === 0) return undefined
     const updatedAtMS = await takeRoomTime(chat.db, room, session)
-    const ids = messages.map(({ _id }) => _id)
+    const ids = idsOf(messages)
     await stubMessagesByID(chat.db, ids, updatedAtMS, session)
     return messages.at(-1)?.createdAtMS
   })

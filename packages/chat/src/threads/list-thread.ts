@@ -1,16 +1,17 @@
 import { ApiError } from '@parley/contracts/errors'
 import type { Db } from '@parley/db/connect'
+import { findMessages } from '@parley/db/message-buckets/find-messages'
 import { currentMessage } from '@parley/db/messages/deleted-messages'
 import type { MessageDoc } from '@parley/db/messages/documents'
 import { readThreadHistory } from '@parley/db/messages/history'
-import { findMessage, findMessages } from '@parley/db/messages/messages'
+import { findMessage } from '@parley/db/messages/messages'
 import { findUserDeletions } from '@parley/db/messages/user-deletions'
 import { findMembership } from '@parley/db/rooms/memberships'
 import { findRoom } from '@parley/db/rooms/rooms'
 import { lengthOf, threadKey } from '@parley/db/threads/thread'
 import { findThreadMember } from '@parley/db/threads/thread-members'
 import { inSnapshot } from '@parley/db/transactions/snapshot'
-import { findUsers } from '@parley/db/users/users'
+import { findSenders } from '@parley/db/users/users'
 import { type Caller, userOf } from '../access/caller.ts'
 import { checkMember, checkRoom } from '../access/require-member.ts'
 import type { Chat } from '../chat.ts'
@@ -39,7 +40,7 @@ export async function listThread(chat: Chat, caller: Caller, id: string, query: 
     // A former member gets no later messages.
     if (caller.kind === 'user') checkMember(await findMembership(db, app, of.id, user, session))
     // A root that is still in the room's buffer has no thread yet.
-    const root = (await findMessages(db, [found._id], session))[0] ?? found
+    const root = (await findMessages(db, [found._id], { session }))[0] ?? found
     const history = { roomKey: threadKey(found, found._id), seq: root.thread?.seq ?? 0 }
     return {
       room,
@@ -50,11 +51,7 @@ export async function listThread(chat: Chat, caller: Caller, id: string, query: 
   })
   const all = [root, ...messages]
   const [users, hidden, quoted] = await Promise.all([
-    findUsers(
-      db,
-      app,
-      all.map(({ sender }) => sender),
-    ),
+    findSenders(db, app, all),
     findUserDeletions(db, app, user, all),
     findQuoted(db, all, new Map([[room._id, room]])),
   ])

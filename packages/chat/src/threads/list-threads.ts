@@ -2,9 +2,9 @@ import type { Input } from '@parley/contracts/operation'
 import type { listThreads as operation } from '@parley/contracts/operations/messages/threads'
 import type { Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
+import { findMessages } from '@parley/db/message-buckets/find-messages'
 import { stub, withChange } from '@parley/db/messages/change-messages'
 import { currentMessage } from '@parley/db/messages/deleted-messages'
-import { findMessages } from '@parley/db/messages/messages'
 import { findUserDeletions } from '@parley/db/messages/user-deletions'
 import type { PagePlace } from '@parley/db/page-place'
 import type { RoomDoc } from '@parley/db/rooms/documents'
@@ -62,14 +62,8 @@ async function findListed(db: Db, app: string, user: string): Promise<Listed[]> 
       rooms: new Map((await findRoomsByKey(db, keys, session)).map((room) => [room._id, room])),
     }
   })
-  const own = new Set(
-    await findRoomsOfMember(
-      db,
-      app,
-      user,
-      [...rooms.values()].map(({ id }) => id),
-    ),
-  )
+  const ids = [...rooms.values()].map(({ id }) => id)
+  const own = new Set(await findRoomsOfMember(db, app, user, ids))
   return members.flatMap((member) => {
     const root = roots.get(member.roomKey)
     const room = rooms.get(key(app, member.room))

@@ -1,7 +1,8 @@
 import { ApiError } from '@parley/contracts/errors'
 import type { Result } from '@parley/contracts/operation'
 import type { markThreadRead as operation } from '@parley/contracts/operations/messages/threads'
-import { findMessage, findMessages } from '@parley/db/messages/messages'
+import { findMessages } from '@parley/db/message-buckets/find-messages'
+import { findMessage } from '@parley/db/messages/messages'
 import { currentMarker, setReadMarker } from '@parley/db/rooms/memberships'
 import { countedThread } from '@parley/db/threads/thread'
 import { findThreadMember } from '@parley/db/threads/thread-members'
@@ -33,7 +34,7 @@ export async function markThreadRead(
   const orderingKey = threadMarkerOrderingKey(caller.app, of.id, threadOf, caller.user)
   const unread = await changeAndNotify(chat, orderingKey, async (session, pending) => {
     const { room } = await requireMember(chat, caller, of.id, session)
-    const [root = found] = await findMessages(db, [threadOf], session)
+    const [root = found] = await findMessages(db, [threadOf], { session })
     const thread = countedThread(root, room)
     const message = await findMessage(db, thread._id, messageId, session)
     if (!message) {

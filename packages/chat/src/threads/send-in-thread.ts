@@ -1,10 +1,12 @@
 import { clock } from '@parley/async/clock'
 import { soonMS } from '@parley/bus/events/publish'
+import type { Db, Session } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
+import { findMessages } from '@parley/db/message-buckets/find-messages'
 import type { MessageDoc } from '@parley/db/messages/documents'
-import { findMessages, findMessagesOfRoom } from '@parley/db/messages/messages'
 import { setSearchWords } from '@parley/db/messages/search-texts'
 import { findSendKey, insertSendKey, sendKeyOf } from '@parley/db/messages/send-keys'
+import type { Pause } from '@parley/db/room-buffer/facts'
 import type { MembershipDoc, RoomDoc } from '@parley/db/rooms/documents'
 import { lockRoom } from '@parley/db/rooms/lock-room'
 import { findMembershipsByKey } from '@parley/db/rooms/memberships'
@@ -12,7 +14,6 @@ import { takeRoomTime } from '@parley/db/rooms/rooms'
 import { countedThread, grownThread } from '@parley/db/threads/thread'
 import { countOwnInThread, findThreadMember, joinThread, noteThreadSent } from '@parley/db/threads/thread-members'
 import { insertInThread } from '@parley/db/threads/thread-messages'
-import type { Session } from '@parley/db/transactions/transaction'
 import { appBanKey } from '@parley/db/users/app-bans'
 import { findUser } from '@parley/db/users/users'
 import type { Chat } from '../chat.ts'
@@ -24,7 +25,7 @@ import { quotedBy } from '../messages/reading/quoted-messages.ts'
 import { termsOfContent } from '../search/search-words.ts'
 import { MessageBatch, type SendResult } from '../send/decide.ts'
 import type { Draft } from '../send/new-message.ts'
-import { findThreadPause } from './thread-pause.ts'
+import { findPauses } from '../send/slow-mode.ts'
 
 /** A draft of a thread message, which replies to the root or to another message of the thread. */
 export type ThreadDraft = Draft & { replyTo: string }
@@ -76,7 +77,7 @@ async function decide(chat: Chat, draft: ThreadDraft, room: RoomDoc | null, sess
   const own = key(app, draft.room, sender)
   const memberships = await findMembershipsByKey(db, [own, appBanKey(app, sender)], session)
   const membership = memberships.find(({ _id }) => _id === own)
-  const [parent] = room ? await findMessagesOfRoom(db, room, [replyTo], session) : []
+  const [parent] = room ? await findMessages(db, [replyTo], { app: room.app, room: room.id, session }) : []
   const before = await findSentBefore(chat, draft, room, session)
   const pauses = room && membership ? await findThreadPause(db, draft, room, membership) : new Map()
   const facts = { rooms: room ? [room] : [], memberships, pauses }
@@ -84,6 +85,24 @@ async function decide(chat: Chat, draft: ThreadDraft, room: RoomDoc | null, sess
   const { quoted: _quoted, ...rest } = draft
   batch.add(parent ? { ...rest, quoted: parent } : rest)
   return { result: batch.results[0] as SendResult, parent }
+}
+
+/**
+ * Slow-mode pauses of thread messages, by membership ID: counted from the last message to the room or to one of its
+ * threads. The room must be locked.
+ */
+async function findThreadPause(
+  db: Db,
+  draft: Draft,
+  room: RoomDoc,
+  { _id, threadSentAtMS = Number.NEGATIVE_INFINITY }: MembershipDoc,
+): Promise<Map<string, Pause>> {
+  const { slowModeS = 0, owner, managers, buffer = [] } = room
+  if (slowModeS === 0) return new Map()
+  const sent = buffer.map(({ sender, createdAtMS }) => ({ sender, atMS: createdAtMS }))
+  const slow = { everyMS: slowModeS * 1_000, managers, sent, ...(owner !== undefined && { owner }) }
+  const inRoom = (await findPauses(db, [draft], [{ ...room, slow }])).get(_id)
+  return new Map(inRoom && [[_id, { ...inRoom, lastMS: Math.max(inRoom.lastMS, threadSentAtMS) }]])
 }
 
 /** The message already sent with the draft's key. */
@@ -97,7 +116,7 @@ async function findSentBefore(
   const name = sendKeyOf(draft, draft.sendKey)
   const inBuffer = room?.buffer?.find(({ sender, sendKey }) => sender === draft.sender && sendKey === draft.sendKey)
   const id = inBuffer?._id ?? (await findSendKey(db, name, session))
-  const [message] = id === undefined ? [] : await findMessages(db, [id], session)
+  const [message] = id === undefined ? [] : await findMessages(db, [id], { session })
   return new Map(message ? [[name, message]] : [])
 }
 
@@ -110,7 +129,9 @@ async function write(
   session: Session,
 ): Promise<MessageDoc> {
   const [root = parent] =
-    parent.threadOf === undefined ? [] : await findMessagesOfRoom(db, room, [parent.threadOf], session)
+    parent.threadOf === undefined
+      ? []
+      : await findMessages(db, [parent.threadOf], { app: room.app, room: room.id, session })
   const timeMS = await takeRoomTime(db, room, session)
   const before = countedThread(root, room)
   const seq = before.seq + 1
@@ -132,7 +153,7 @@ async function write(
 
   if (room.slowModeS) await noteThreadSent(db, { app, room: roomId, user: sender }, timeMS, session)
   const words = termsOfContent(message.content)
-  if (words.length > 0) await setSearchWords(db, message, words, session)
+  if (words.length > 0) await setSearchWords(db, [message], words, session)
   return message
 }
 

@@ -1,6 +1,7 @@
 import { ApiError } from '@parley/contracts/errors'
+import { findMessages } from '@parley/db/message-buckets/find-messages'
 import type { MessageDoc } from '@parley/db/messages/documents'
-import { findMessages, findRoomOfMessage, findSentMessage } from '@parley/db/messages/messages'
+import { findRoomOfMessage, findSentMessage } from '@parley/db/messages/messages'
 import type { MembershipDoc, RoomDoc } from '@parley/db/rooms/documents'
 import { type ReadMarker, unreadOf } from '@parley/db/rooms/memberships'
 import { findRoom } from '@parley/db/rooms/rooms'

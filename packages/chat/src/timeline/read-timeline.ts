@@ -11,9 +11,9 @@ import type { Presence } from '@parley/presence/connect'
 import type { AuthenticatedIntegrator } from '../access/caller.ts'
 import { hasScope } from '../access/keys-of-key.ts'
 import { checkRoom } from '../access/require-member.ts'
-import { unknownClient } from '../access/revoke-tokens.ts'
 import type { Chat } from '../chat.ts'
 import { parseTime } from '../read-time.ts'
+import { unknownUser } from '../users/user-errors.ts'
 import { askActivity, askDeliveries, type Remembered } from './ask-processes.ts'
 import { inWords } from './in-words.ts'
 import { mergeSources, type Source } from './merge-sources.ts'
@@ -57,8 +57,8 @@ export async function readTimeline(
   { app, key: apiKey }: Pick<AuthenticatedIntegrator, 'app' | 'key'>,
   query: Query,
 ): Promise<Result<typeof operation>> {
-  const asked = kindsOf(query)
-  const kinds = new Set(asked.filter((kind) => hasScope(apiKey, scopeOf[kind])))
+  const requested = kindsOf(query)
+  const kinds = new Set(requested.filter((kind) => hasScope(apiKey, scopeOf[kind])))
   const sinceMS = query.from === undefined ? clock.now() - defaultWindowMS : parseTime('from', query.from)
   const untilMS = query.to === undefined ? clock.now() + clockMarginMS : parseTime('to', query.to)
   if (sinceMS > untilMS) throw new ApiError('INVALID_QUERY', 'to: is before from')
@@ -75,7 +75,7 @@ export async function readTimeline(
   return {
     data: entries,
     ...(page.cursor !== undefined && { cursor: page.cursor }),
-    withheld: asked.filter((kind) => !kinds.has(kind)).map((kind) => ({ kind, scope: scopeOf[kind] })),
+    withheld: requested.filter((kind) => !kinds.has(kind)).map((kind) => ({ kind, scope: scopeOf[kind] })),
     silentNodes: [...new Set([...(remembered?.silent ?? []), ...silent])],
     roomsLeftOut,
   }
@@ -109,17 +109,14 @@ async function trace(
     userId === undefined ? undefined : findUser(db, app, userId),
     roomId === undefined ? undefined : findRoom(db, app, roomId),
   ])
-  if (userId !== undefined && !user) throw unknownClient(userId)
+  if (userId !== undefined && !user) throw unknownUser('client_id', userId)
   const memberships = userId === undefined ? [] : await findTracedMemberships(db, app, userId, roomId)
   const of = { app, user: user ?? undefined, room: roomId }
   if (roomId !== undefined) {
     return { traced: { ...of, rooms: [checkRoom(room ?? null, roomId)], memberships }, roomsLeftOut: 0 }
   }
-  const active = await findRoomsActiveSince(
-    db,
-    memberships.map(({ roomKey }) => roomKey),
-    sinceMS,
-  )
+  const keys = memberships.map(({ roomKey }) => roomKey)
+  const active = await findRoomsActiveSince(db, keys, sinceMS)
   const rooms = active.slice(0, mostRooms)
   return { traced: { ...of, rooms, memberships }, roomsLeftOut: active.length - rooms.length }
 }

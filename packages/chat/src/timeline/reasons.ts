@@ -88,27 +88,27 @@ export function outcomeInWords(device: ExplainedDevice): Pick<TimelineEntry, 'co
 
 export function callInWords(call: Omit<OutgoingCallDoc, 'data'>): Pick<TimelineEntry, 'reason' | 'about'> {
   const { kind, event, state, tries, lastError = '', lastTry } = call
-  const whose = kind === 'push' ? 'the call to PUSH_GENERIC' : `the ${event} call to the room's webhook`
+  const callName = kind === 'push' ? 'the call to PUSH_GENERIC' : `the ${event} call to the room's webhook`
   const about = { ...(kind === 'webhook' && { event }), tries }
   switch (state) {
     case 'done': {
-      if (lastTry?.status === undefined) return { about, reason: `${whose} was made` }
+      if (lastTry?.status === undefined) return { about, reason: `${callName} was made` }
       const { status, durationMS } = lastTry
       return {
         about: { ...about, status, durationMS },
-        reason: `${whose} was made and answered with ${status} in ${durationMS} ms`,
+        reason: `${callName} was made and answered with ${status} in ${durationMS} ms`,
       }
     }
     case 'failed':
       return {
         about: { ...about, error: lastError },
-        reason: `${whose} failed for good after ${tries} ${tries === 1 ? 'attempt' : 'attempts'}: ${lastError}`,
+        reason: `${callName} failed for good after ${tries} ${tries === 1 ? 'attempt' : 'attempts'}: ${lastError}`,
       }
     case 'waiting':
-      if (tries === 0) return { about, reason: `${whose} is waiting` }
+      if (tries === 0) return { about, reason: `${callName} is waiting` }
       return {
         about: { ...about, error: lastError },
-        reason: `${whose} is waiting after ${tries} failed: ${lastError}`,
+        reason: `${callName} is waiting after ${tries} failed: ${lastError}`,
       }
     default:
       return state satisfies never

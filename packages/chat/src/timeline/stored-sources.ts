@@ -7,13 +7,13 @@ import { isDeletedIn } from '@parley/db/messages/deleted-messages'
 import { findMessagesOfRooms } from '@parley/db/messages/messages-of-rooms'
 import { findRefused } from '@parley/db/messages/scheduled'
 import { findReportsAbout } from '@parley/db/moderation/reports'
-import { findCallsOfRooms } from '@parley/db/push/call-history'
+import { findCalls } from '@parley/db/push/call-history'
 import { findBansBegun } from '@parley/db/rooms/bans'
 import type { RoomDoc } from '@parley/db/rooms/documents'
 import { findJoined, type TracedMembership } from '@parley/db/rooms/memberships'
 import type { UserDoc } from '@parley/db/users/documents'
 import { findTokensOfUser } from '@parley/db/users/tokens'
-import { keyFingerprint } from '../access/list-api-keys.ts'
+import { keyFingerprint } from '../access/api-keys.ts'
 import type { Placed, Source } from './merge-sources.ts'
 import type { TimelineRecord } from './records.ts'
 
@@ -71,7 +71,7 @@ function messages(db: Db, { rooms, user, memberships }: Traced): StoredSource {
 function calls(db: Db, { app, rooms }: Traced): StoredSource {
   return source('call', async (page) => {
     const ids = rooms.map(({ id }) => id)
-    const found = await findCallsOfRooms(db, app, ids, page)
+    const found = await findCalls(db, app, ids, page)
     return found.map((call) => at(call.createdAtMS, call._id, { of: 'call', call }))
   })
 }
@@ -150,9 +150,8 @@ function ofRoom(db: Db, app: string, room: string): StoredSource[] {
 }
 
 function audit(db: Db, app: string, subject: string): StoredSource {
-  return source('audit', async ({ sinceMS, untilMS, before, limit }) => {
-    const place = before && { atMS: before.atMS, id: key(app, before.id) }
-    const entries = await findAuditEntries(db, app, { subject, sinceMS, untilMS }, { before: place, limit })
+  return source('audit', async (page) => {
+    const entries = await findAuditEntries(db, app, { subject }, page)
     return entries.map((entry) => at(entry.atMS, entry.id, { of: 'audit', entry }))
   })
 }

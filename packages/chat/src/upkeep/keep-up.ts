@@ -17,6 +17,13 @@ export interface Duty {
   onError: (error: Error) => void
 }
 
+/** Work that repeats a step until the step finds nothing more to do, or the signal aborts. */
+export function inSteps(step: (signal: AbortSignal) => Promise<boolean>): Duty['work'] {
+  return async (signal) => {
+    while (!signal.aborted && (await step(signal))) continue
+  }
+}
+
 export interface KeepUpParts {
   db: Db
   bus: Bus

@@ -1,10 +1,14 @@
+import { clock } from '@parley/async/clock'
 import { inParts } from '@parley/async/in-parts'
 import { maxMembersShown } from '@parley/contracts/resources/room'
+import { insertAuditEntries } from '@parley/db/audit/audit-log'
+import type { Session } from '@parley/db/connect'
 import type { JobDoc } from '@parley/db/documents'
-import { disownFiles } from '@parley/db/files/disown-files'
+import { disownFiles } from '@parley/db/files/attached'
 import { removeFilesOf } from '@parley/db/files/files-to-clear'
 import { findHeldRooms } from '@parley/db/holds/holds'
-import { advanceJob, JobTaken } from '@parley/db/jobs'
+import { advanceJob, findErased, JobTaken } from '@parley/db/jobs'
+import { key } from '@parley/db/keys'
 import { removeSavedOf } from '@parley/db/messages/saved-messages'
 import { deleteScheduledOf } from '@parley/db/messages/scheduled'
 import { removeUserDeletions } from '@parley/db/messages/user-deletions'
@@ -15,15 +19,15 @@ import type { RoomDoc } from '@parley/db/rooms/documents'
 import { removeFromRooms } from '@parley/db/rooms/remove-members'
 import { findRoomIdsOfUser } from '@parley/db/rooms/rooms-of-users'
 import { leaveThreads } from '@parley/db/threads/thread-members'
-import { inTransaction, type Session } from '@parley/db/transactions/transaction'
+import { inTransaction } from '@parley/db/transactions/transaction'
 import { unsetErasing } from '@parley/db/users/app-bans'
 import { asIntegrator } from '../access/caller.ts'
 import type { Chat } from '../chat.ts'
-import { type Committed, publishRoom } from '../events/change-and-notify.ts'
-import { membersChanged, type PendingEvents } from '../events/event-builders.ts'
-import { roomOrderingKey } from '../events/ordering-keys.ts'
-import { eraseContent } from './erase-content.ts'
-import { proveErasure } from './prove-erasure.ts'
+import { type Committed, changeAndNotify, publishRoom } from '../events/change-and-notify.ts'
+import { membersChanged, notifyFeed, type PendingEvents } from '../events/event-builders.ts'
+import { roomOrderingKey, userOrderingKey } from '../events/ordering-keys.ts'
+import { nothingNoted } from '../events/outbox.ts'
+import { type ContentErasure, eraseContent } from './erase-content.ts'
 
 /** Rooms per transaction. Few, because other changes of these rooms wait for it. */
 const roomsAtOnce = 50
@@ -105,5 +109,28 @@ async function leaveIn(
     return { orderingKey: roomOrderingKey(app, room.id), events }
   })
   const noted = await chat.outbox.note(changes, session)
-  return rooms.map((value, i) => ({ value, noted: noted[i] ?? { notes: [], before: [] } }))
+  return rooms.map((value, i) => ({ value, noted: noted[i] ?? nothingNoted }))
+}
+
+const dayMS = 24 * 60 * 60 * 1_000
+
+/**
+ * Records how much of an erased user's content was removed, but none of it, in the audit log and as a feed event. Does
+ * so once per job.
+ */
+async function proveErasure(chat: Chat, job: ContentErasure): Promise<void> {
+  const { db } = chat
+  const { app, id, user, content } = job
+  await changeAndNotify(chat, userOrderingKey({ app, user }), async (session, pending) => {
+    if (await db.audit.findOne({ _id: key(app, id) }, { session, projection: { _id: 1 } })) return
+    const { messages = 0, spared = [] } = (await findErased(db, job, session)) ?? {}
+    const erased = { content, messages, sparedRooms: spared.length }
+    const atMS = clock.now()
+    const proof = {
+      ...{ _id: key(app, id), app, id, atMS, actor: `job:${id}`, action: 'eraseUser', subject: `user:${user}` },
+      ...{ after: JSON.stringify({ erased }), expiresAt: new Date(atMS + chat.settings.auditDays * dayMS) },
+    }
+    await insertAuditEntries(db, [proof], session)
+    notifyFeed(pending, { app, user }, 'contentErased', { _id: user, ...erased })
+  })
 }

@@ -2,6 +2,7 @@ import { publishPresenceEvent } from '@parley/bus/events/presence-events'
 import { ApiError } from '@parley/contracts/errors'
 import type { ErasedAs } from '@parley/contracts/operations/users/users'
 import { configMarkKey } from '@parley/db/apps/config-mark'
+import type { Session } from '@parley/db/connect'
 import type { JobDoc } from '@parley/db/documents'
 import { findHeld } from '@parley/db/holds/holds'
 import { findErasures, insertJob } from '@parley/db/jobs'
@@ -9,20 +10,19 @@ import { key } from '@parley/db/keys'
 import { newId } from '@parley/db/messages/messages'
 import { deleteInvitationsOf } from '@parley/db/rooms/invitations'
 import { findRoomIdsOfUser } from '@parley/db/rooms/rooms-of-users'
-import type { Session } from '@parley/db/transactions/transaction'
 import { removeAppBan, setErasing } from '@parley/db/users/app-bans'
 import { deleteBlocksBy } from '@parley/db/users/blocks'
 import { deleteDevices } from '@parley/db/users/devices'
 import { deletePrefsOfUser } from '@parley/db/users/prefs'
 import { forgetTokens } from '@parley/db/users/tokens'
 import { deleteUserDoc, findUser } from '@parley/db/users/users'
-import { unknownClient } from '../access/revoke-tokens.ts'
 import type { Chat } from '../chat.ts'
 import { changeAndNotify } from '../events/change-and-notify.ts'
 import { notifyFeed, type PendingEvents, tokensRevoked } from '../events/event-builders.ts'
 import { userOrderingKey } from '../events/ordering-keys.ts'
 import { Accepted, isOverSoon, workOnJob } from '../jobs/work-on-job.ts'
 import { continueErasure } from './continue-erasure.ts'
+import { unknownUser } from './user-errors.ts'
 
 /**
  * Erases a user: profile, tokens, sockets, devices, preferences and personal blocks are removed at once, and a job
@@ -40,7 +40,7 @@ export async function eraseUser(
   const begin = async (session: Session, pending: PendingEvents) => {
     if (!(await findUser(chat.db, app, user, session))) {
       const job = (await findErasures(chat.db, [key(app, user)])).get(key(app, user))
-      if (job === undefined) throw unknownClient(user)
+      if (job === undefined) throw unknownUser('client_id', user)
       return job
     }
     const held = await findHeld(chat.db, app, { users: [user] }, session)
@@ -78,5 +78,5 @@ async function eraseProfile(
   const erasing = { user, erasing: key(app, user), ...(content !== 'keep' && { content }) }
   const id = newId()
   if (content !== 'keep') chat.audit?.note({ after: { content, job: id } })
-  return insertJob(db, { app, id, kind: 'erasure', total, done: 0, ...erasing }, jobs.worker, session)
+  return insertJob(db, { app, id, kind: 'erasure', total, done: 0, ...erasing }, jobs.worker, { session })
 }

@@ -16,10 +16,8 @@ export async function shownTo(
   found: readonly UserDoc[],
 ): Promise<UserDoc[]> {
   const others = found.filter((each) => each.id !== user && !banInForce(each))
-  const blocks = await findBlocks(
-    db,
-    others.flatMap(({ id }) => [key(app, user, id), key(app, id, user)]),
-  )
+  const keys = others.flatMap(({ id }) => [key(app, user, id), key(app, id, user)])
+  const blocks = await findBlocks(db, keys)
   return others.filter(({ id }) => !blocks.has(key(app, user, id)) && !blocks.has(key(app, id, user)))
 }
 
@@ -37,12 +35,8 @@ export async function findStartable(chat: Chat, caller: UserCaller, ids: readonl
   if (hook.value === 'all') return new Set(shown)
   if (hook.value === 'sharedRooms') {
     const rooms = await findRoomsByUse(db, app, user)
-    return findUsersInRooms(
-      db,
-      app,
-      shown,
-      rooms.map(({ id }) => id),
-    )
+    const ids = rooms.map(({ id }) => id)
+    return findUsersInRooms(db, app, shown, ids)
   }
   const question = { appID: app, clientID: user, event: 'CHAT_START' as const, members: shown }
   const allowed = await directory.ask(hook, hook.value.url, question)

@@ -3,8 +3,8 @@ import { connectionsAnswer } from '@parley/contracts/bus/node-requests'
 import type { Result } from '@parley/contracts/operation'
 import type { listConnections as operation } from '@parley/contracts/operations/users/connections'
 import { findUser } from '@parley/db/users/users'
-import { unknownClient } from '../access/revoke-tokens.ts'
 import type { Chat } from '../chat.ts'
+import { unknownUser } from './user-errors.ts'
 
 /** The sockets of a user on all realtime nodes, longest connected first. @throws ApiError CLIENT_NOT_FOUND */
 export async function listConnections(
@@ -12,7 +12,7 @@ export async function listConnections(
   app: string,
   client: string,
 ): Promise<Result<typeof operation>> {
-  if (!(await findUser(db, app, client))) throw unknownClient(client)
+  if (!(await findUser(db, app, client))) throw unknownUser('client_id', client)
   const body = { app, user: client }
   const { answers, silent } = await askNodes(bus, control.nodes(), {
     ...{ request: 'connections', body },

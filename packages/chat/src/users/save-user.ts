@@ -86,7 +86,7 @@ function requestedToken(chat: Chat, request: Request): Token | undefined {
     if (token !== undefined) throw new ApiError('INVALID_REQUEST', 'token: not allowed with issueAccessToken true')
     return {
       token: newToken(),
-      expiresAt: expirationDate === undefined ? defaultExpiry(chat) : expiryFrom(expirationDate),
+      expiresAt: expirationDate === undefined ? defaultExpiry(chat) : expiryFrom('expirationDate', expirationDate),
       ...(deviceId !== undefined && { device: deviceId }),
     }
   }
@@ -95,5 +95,8 @@ function requestedToken(chat: Chat, request: Request): Token | undefined {
   if (expirationDate === undefined && issueAccessToken === false) {
     throw new ApiError('INVALID_REQUEST', 'expirationDate is required to assign a token')
   }
-  return { token, expiresAt: expirationDate === undefined ? defaultExpiry(chat) : expiryFrom(expirationDate) }
+  return {
+    token,
+    expiresAt: expirationDate === undefined ? defaultExpiry(chat) : expiryFrom('expirationDate', expirationDate),
+  }
 }

@@ -12,7 +12,7 @@ import type { PendingEvents } from '../events/event-builders.ts'
 import { userOrderingKey } from '../events/ordering-keys.ts'
 import { profileChanged } from './profile-changed.ts'
 import { profileInAudit } from './save-user.ts'
-import { takenByGroup, takenWhileErasing } from './taken-id.ts'
+import { takenByGroup, takenWhileErasing } from './user-errors.ts'
 
 /**
  * Creates users, or updates the given fields of existing ones, all or none

@@ -5,8 +5,9 @@ import type {
   unsubscribe as unsubscribeOperation,
 } from '@parley/contracts/operations/users/devices'
 import { pushSubscription } from '@parley/contracts/resources/push/subscription'
+import type { Session } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
-import { inTransaction, type Session } from '@parley/db/transactions/transaction'
+import { inTransaction } from '@parley/db/transactions/transaction'
 import { deleteDevices, saveDevice } from '@parley/db/users/devices'
 import type { DeviceDoc } from '@parley/db/users/documents'
 import type { UserCaller } from '../access/caller.ts'

@@ -3,10 +3,10 @@ import { ApiError } from '@parley/contracts/errors'
 import { mostTokensOfUser } from '@parley/contracts/resources/user-token'
 import { insertAuditEntries } from '@parley/db/audit/audit-log'
 import type { AuditDoc } from '@parley/db/audit/documents'
-import type { Db } from '@parley/db/connect'
+import type { Db, Session } from '@parley/db/connect'
 import { findErasures } from '@parley/db/jobs'
 import { key } from '@parley/db/keys'
-import { inTransaction, type Session } from '@parley/db/transactions/transaction'
+import { inTransaction } from '@parley/db/transactions/transaction'
 import { banInForce } from '@parley/db/users/app-bans'
 import type { TokenDoc, UserDoc } from '@parley/db/users/documents'
 import { lockUsers } from '@parley/db/users/lock-user'
@@ -15,10 +15,9 @@ import { endedToken, exchangeTokens, findTokensOf, newTokenDoc } from '@parley/d
 import { findUsersByKey, insertUsers, newUserDoc, type Profile, updateProfiles } from '@parley/db/users/users'
 import { type PendingEvents, tokensRevoked } from '../events/event-builders.ts'
 import { userOrderingKey } from '../events/ordering-keys.ts'
-import type { Noted, Outbox } from '../events/outbox.ts'
-import { bannedFromApp } from '../moderation/banned-from-app.ts'
+import { type Noted, nothingNoted, type Outbox } from '../events/outbox.ts'
 import { profileChanged } from './profile-changed.ts'
-import { takenByGroup, takenWhileErasing } from './taken-id.ts'
+import { bannedFromApp, takenByGroup, takenWhileErasing } from './user-errors.ts'
 
 /** A user to create or change, and optionally a token. */
 export interface UserToWrite {
@@ -82,22 +81,15 @@ export async function writeUsers(
     for (const user of [...state.created, ...state.changed]) noteProfile(orderingKeys, state.users.get(user) as UserDoc)
     await store(db, state, before, session)
     const changes = [...orderingKeys].map(([orderingKey, events]) => ({ orderingKey, events }))
-    await insertAuditEntries(
-      db,
-      outcomes.flatMap((outcome) => ('refused' in outcome ? [] : (outcome.audit ?? []))),
-      session,
-    )
+    const entries = outcomes.flatMap((outcome) => ('refused' in outcome ? [] : (outcome.audit ?? [])))
+    await insertAuditEntries(db, entries, session)
     const noted = await outbox.note(changes, session)
     const byKey = new Map(changes.map(({ orderingKey }, i) => [orderingKey, noted[i]]))
     return outcomes.map((outcome) => {
       if ('refused' in outcome) return outcome
       const { user, created, ended, orderingKey } = outcome
-      return {
-        user: state.users.get(user) as UserDoc,
-        created,
-        ended,
-        noted: byKey.get(orderingKey) ?? { notes: [], before: [] },
-      }
+      const notes = byKey.get(orderingKey) ?? nothingNoted
+      return { user: state.users.get(user) as UserDoc, created, ended, noted: notes }
     })
   })
 }
@@ -122,11 +114,8 @@ async function read(
   wanted: readonly UserToWrite[],
   session: Session,
 ): Promise<{ state: State; before: readonly TokenDoc[] }> {
-  const users = await findUsersByKey(
-    db,
-    wanted.map(({ app, id }) => key(app, id)),
-    session,
-  )
+  const keys = wanted.map(({ app, id }) => key(app, id))
+  const users = await findUsersByKey(db, keys, session)
   const withToken = wanted.flatMap(({ app, id, token }) =>
     token ? [{ user: key(app, id), ids: [key(app, token.digest), ...marksOf({ app, user: id }, token)] }] : [],
   )
@@ -135,14 +124,15 @@ async function read(
       ? []
       : await findTokensOf(
           db,
-          { users: withToken.map(({ user }) => user), ids: withToken.flatMap(({ ids }) => ids) },
+          {
+            users: withToken.map(({ user }) => user),
+            ids: withToken.flatMap(({ ids }) => ids),
+            signed: wanted.flatMap(({ token }) => token?.login?.signed ?? []),
+          },
           session,
         )
-  const erasures = await findErasures(
-    db,
-    wanted.map(({ app, id }) => key(app, id)).filter((user) => !users.has(user)),
-    session,
-  )
+  const unknown = wanted.map(({ app, id }) => key(app, id)).filter((user) => !users.has(user))
+  const erasures = await findErasures(db, unknown, session)
   const state = {
     users,
     tokens: Map.groupBy(before, ({ userKey }) => userKey),
@@ -204,13 +194,14 @@ function marksOf(of: { app: string; user: string }, { login, device }: TokenToWr
   ]
 }
 
-/** The refusal of a token of the app's own login that is signed by its issuer but was revoked. */
-function refusedLogin({ users, holders }: State, of: { app: string; user: string }, token: TokenToWrite) {
+/** The refusal of a token of the app's own login that is signed by its issuer but was revoked, or is in use in another form. */
+function refusedLogin({ users, tokens, holders }: State, of: { app: string; user: string }, token: TokenToWrite) {
   const { login, device } = token
   if (!login) return undefined
+  const forms = tokens.get(key(of.app, of.user))?.filter((held) => held.login?.signed === login.signed) ?? []
   const isEnded = (since: Date | undefined) => since !== undefined && login.issuedAt <= since
   const refused =
-    holders.get(key(of.app, token.digest))?.ended ||
+    forms.some(({ ended, digest }) => ended || digest !== token.digest) ||
     isEnded(users.get(key(of.app, of.user))?.loginsFrom) ||
     (login.jti !== undefined && holders.has(markKey(of, { jti: login.jti }))) ||
     (device !== undefined && isEnded(holders.get(markKey(of, { device }))?.createdAt))

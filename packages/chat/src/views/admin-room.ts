@@ -1,35 +1,11 @@
-import { readJson } from '@parley/contracts/free-json'
 import type { Result } from '@parley/contracts/operation'
 import type { listAllRooms } from '@parley/contracts/operations/admin/rooms'
 import type { RoomDoc } from '@parley/db/rooms/documents'
-import { limitsOf } from './room.ts'
+import { roomFields } from './room.ts'
 
 /** A room as listed for an API key (docs/reference/resources.md#listedroom). */
 export function toListedRoom(doc: RoomDoc): Result<typeof listAllRooms>['data'][number] {
-  return {
-    _id: doc.id,
-    id: doc.id,
-    appID: doc.app,
-    name: doc.name,
-    cover: doc.cover,
-    description: doc.description,
-    roomType: doc.roomType,
-    webhook: doc.webhook,
-    botState: doc.botState,
-    botMode: doc.botMode,
-    encrypted: doc.encrypted,
-    serviceStatus: doc.serviceStatus,
-    roomTags: doc.roomTags,
-    status: doc.status,
-    createdTimeMS: doc.createdAtMS,
-    memberCount: doc.memberCount,
-    ...(doc.owner !== undefined && { owner: doc.owner }),
-    managers: doc.managers,
-    opening: doc.opening,
-    extParams: readJson(doc.extParams),
-    ...limitsOf(doc),
-    ...countedIn(doc),
-  }
+  return { ...roomFields(doc), ...countedIn(doc) }
 }
 
 /** Fields of a room that only API keys see. */

@@ -11,11 +11,9 @@ import type { Quoted } from '../messages/reading/quoted-messages.ts'
 import { withField } from './json-text.ts'
 import { messageJson, toSenderView } from './message.ts'
 
-/**
- * A room as every user sees it, for example in the `room` event: without `webhook` and `botState`, which are the
- * integrator's (docs/reference/rooms.md). `users` has the profiles of the shown members.
- */
-export function toRoomView(doc: RoomDoc, users: ReadonlyMap<string, UserDoc>): Room {
+/** The fields of a room that need no other document, as the integrator sees them. */
+export function roomFields(doc: RoomDoc): Omit<Room, 'members'> {
+  const { slowModeS, expiresInS, retentionDays } = doc
   return {
     _id: doc.id,
     id: doc.id,
@@ -24,31 +22,32 @@ export function toRoomView(doc: RoomDoc, users: ReadonlyMap<string, UserDoc>): R
     cover: doc.cover,
     description: doc.description,
     roomType: doc.roomType,
-    webhook: '',
-    botState: '',
+    webhook: doc.webhook,
+    botState: doc.botState,
     botMode: doc.botMode,
     encrypted: doc.encrypted,
     serviceStatus: doc.serviceStatus,
     roomTags: doc.roomTags,
     status: doc.status,
-    members: doc.firstMembers.map((id) => toSenderView(id, users.get(id))),
     createdTimeMS: doc.createdAtMS,
     memberCount: doc.memberCount,
     ...(doc.owner !== undefined && { owner: doc.owner }),
     managers: doc.managers,
     opening: doc.opening,
     extParams: readJson(doc.extParams),
-    ...limitsOf(doc),
-  }
-}
-
-/** The room's limits on sending and on how long messages stay. */
-export function limitsOf({ slowModeS, expiresInS, retentionDays }: RoomDoc) {
-  return {
     ...(slowModeS && { slowModeS }),
     ...(expiresInS && { expiresInS }),
     ...(retentionDays && { retentionDays }),
   }
+}
+
+/**
+ * A room as every user sees it, for example in the `room` event: without `webhook` and `botState`, which are the
+ * integrator's (docs/reference/rooms.md). `users` has the profiles of the shown members.
+ */
+export function toRoomView(doc: RoomDoc, users: ReadonlyMap<string, UserDoc>): Room {
+  const members = doc.firstMembers.map((id) => toSenderView(id, users.get(id)))
+  return { ...roomFields(doc), webhook: '', botState: '', members }
 }
 
 /** A room as seen by the caller; complete only for the integrator. */

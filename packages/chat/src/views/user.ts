@@ -18,11 +18,8 @@ export async function toAdminUserView(db: Db, doc: UserDoc): Promise<AdminUser> 
 
 /** Users of an app as seen by an API key, with one more query for any number. */
 export async function toAdminUserViews(db: Db, app: string, docs: readonly UserDoc[]): Promise<AdminUser[]> {
-  const muted = await findMutedRooms(
-    db,
-    app,
-    docs.map(({ id }) => id),
-  )
+  const ids = docs.map(({ id }) => id)
+  const muted = await findMutedRooms(db, app, ids)
   return docs.map((doc) => toAdminUser(doc, muted.get(doc.id) ?? []))
 }
 

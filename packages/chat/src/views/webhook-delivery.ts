@@ -1,19 +1,28 @@
-import type { WebhookDelivery } from '@parley/contracts/resources/webhook'
+import type { FailedWebhook, WebhookDelivery } from '@parley/contracts/resources/webhook'
 import type { OutgoingCallDoc } from '@parley/db/push/documents'
 import type { AuthenticatedIntegrator } from '../access/caller.ts'
 
-/** A call to an integrator's server, without its data (docs/reference/resources.md#webhookdelivery). */
-export function toDeliveryView(call: Omit<OutgoingCallDoc, 'data'>): WebhookDelivery {
-  const { status, answer, durationMS, atMS } = call.lastTry ?? {}
+/** The fields of a call in every list. */
+export function callFields(
+  call: Omit<OutgoingCallDoc, 'data'>,
+): Omit<FailedWebhook, 'data' | 'lastError' | 'failedAt'> {
   return {
     id: call._id,
     kind: call.kind,
     roomID: call.room,
     clientID: call.client,
     event: call.event,
-    state: call.state,
     tries: call.tries,
     createdAtMS: call.createdAtMS,
+  }
+}
+
+/** A call to an integrator's server, without its data (docs/reference/resources.md#webhookdelivery). */
+export function toDeliveryView(call: Omit<OutgoingCallDoc, 'data'>): WebhookDelivery {
+  const { status, answer, durationMS, atMS } = call.lastTry ?? {}
+  return {
+    ...callFields(call),
+    state: call.state,
     ...(status !== undefined && { status }),
     ...(answer !== undefined && { answer }),
     ...(durationMS !== undefined && { durationMS }),

@@ -12,9 +12,7 @@ export type SendBatchResult =
         }
     )[]
   | {
-      /**
-       * Job ID: see GET /admin/jobs/{id}
-       */
+      /** Job ID: see GET /admin/jobs/{id} */
       job: string
     }
 export type SendMessageResult = SentMessage
@@ -40,9 +38,7 @@ export type UpdateRoomResult = Room
 export type ListCommandsResult = {
   name: string
   description: string
-  /**
-   * User ID
-   */
+  /** User ID */
   robot: string
 }[]
 export type MuteRoomResult = User
@@ -56,25 +52,19 @@ export type SetMemberRoleResult = Room
 export type EraseUserResult =
   | {}
   | {
-      /**
-       * Job ID: see GET /admin/jobs/{id}
-       */
+      /** Job ID: see GET /admin/jobs/{id} */
       job: string
     }
 export type SaveUserResult =
   | SavedUser
   | {
-      /**
-       * User ID
-       */
+      /** User ID */
       _id: string
       nickname: string
       avatarUrl: string
       issueAccessToken: boolean
       token: string
-      /**
-       * ISO-8601 time
-       */
+      /** ISO-8601 time */
       expirationDate: string
     }
 export type StartChatResult = Room
@@ -115,15 +105,11 @@ export type GetJobResult = Job
 export type LiftHoldResult = Hold
 export type PlaceHoldResult = Hold
 export type ExportMeResult = {
-  /**
-   * Job ID: see GET /admin/jobs/{id}
-   */
+  /** Job ID: see GET /admin/jobs/{id} */
   job: string
 }
 export type ExportUserResult = {
-  /**
-   * Job ID: see GET /admin/jobs/{id}
-   */
+  /** Job ID: see GET /admin/jobs/{id} */
   job: string
 }
 export type GetMyExportResult = Job
@@ -208,115 +194,65 @@ export type ErrorCode =
   | 'STORAGE_FULL'
 
 export interface ListMessagesInput {
-  /**
-   * Room ID
-   */
+  /** Room ID */
   id: string
-  /**
-   * Maximum number of messages
-   */
+  /** Maximum number of messages */
   limit?: number
-  /**
-   * Messages before the current position of this message
-   */
+  /** Messages before the current position of this message */
   beforeMessage?: string
-  /**
-   * Messages after the current position of this message
-   */
+  /** Messages after the current position of this message */
   afterMessage?: string
-  /**
-   * ISO-8601, or milliseconds since 1970-01-01 UTC
-   */
+  /** ISO-8601, or milliseconds since 1970-01-01 UTC */
   afterTime?: string
   timeRangeField?: 'updatedAt' | 'createdAt' | 'messageTime'
 }
 export interface Message {
-  /**
-   * Message ID
-   */
+  /** Message ID */
   _id: string
-  /**
-   * Message ID
-   */
+  /** Message ID */
   id: string
-  /**
-   * Content; absent in deleted and recalled messages
-   */
+  /** Content; absent in deleted and recalled messages */
   message?: unknown
-  /**
-   * Room ID
-   */
+  /** Room ID */
   room: string
   messageType: string
   appID: string
-  /**
-   * ISO-8601 time
-   */
+  /** ISO-8601 time */
   messageTime: string
-  /**
-   * Milliseconds since 1970-01-01 UTC
-   */
+  /** Milliseconds since 1970-01-01 UTC */
   messageTimeMS: number
-  /**
-   * Milliseconds since 1970-01-01 UTC
-   */
+  /** Milliseconds since 1970-01-01 UTC */
   updatedAtMS: number
-  /**
-   * Milliseconds since 1970-01-01 UTC
-   */
+  /** Milliseconds since 1970-01-01 UTC */
   createdAtMS: number
   reactions: Reaction[]
   reactionCount: number
   isDeleted: boolean
-  /**
-   * Consecutive number in its room or thread: 1, 2, 3…
-   */
+  /** Consecutive number in its room or thread: 1, 2, 3… */
   seq: number
-  /**
-   * Items: User ID
-   */
+  /** Items: User ID */
   mentions?: string[]
-  /**
-   * Files; see GET /files/{id} for download URLs
-   */
+  /** Files; see GET /files/{id} for download URLs */
   attachments?: Attachment[]
-  /**
-   * Written by the server about a change of members
-   */
+  /** Written by the server about a change of members */
   system?: boolean
   pinned?: boolean
-  /**
-   * The content was replaced
-   */
+  /** The content was replaced */
   edited?: boolean
-  /**
-   * A robot is still streaming it
-   */
+  /** A robot is still streaming it */
   streaming?: boolean
-  /**
-   * When it expires and becomes a stub, as if deleted for everyone
-   */
+  /** When it expires and becomes a stub, as if deleted for everyone */
   expiresAtMS?: number
   clientMessageID?: string
-  /**
-   * Message in the same room that this one replies to
-   */
+  /** Message in the same room that this one replies to */
   replyTo?: Quote
-  /**
-   * Root of its thread; `seq` counts in the thread
-   */
+  /** Root of its thread; `seq` counts in the thread */
   threadOf?: string
-  /**
-   * Number of messages in its thread
-   */
+  /** Number of messages in its thread */
   threadCount?: number
-  /**
-   * `seq` of the latest message in its thread
-   */
+  /** `seq` of the latest message in its thread */
   threadLatestSeq?: number
-  /**
-   * Latest message in its thread
-   */
+  /** Latest message in its thread */
   lastThreadMessage?: Quote
   /**
    * First five participants of its thread
@@ -327,252 +263,146 @@ export interface Message {
   sender: Sender
 }
 export interface Reaction {
-  /**
-   * User ID
-   */
+  /** User ID */
   client: string
   reaction: string
 }
 export interface Attachment {
-  /**
-   * File ID
-   */
+  /** File ID */
   fileID: string
-  /**
-   * Name given by the sender
-   */
+  /** Name given by the sender */
   name: string
-  /**
-   * Media type
-   */
+  /** Media type */
   type: string
-  /**
-   * Bytes
-   */
+  /** Bytes */
   size: number
-  /**
-   * Pixels, as given by the sender
-   */
+  /** Pixels, as given by the sender */
   width?: number
-  /**
-   * Pixels, as given by the sender
-   */
+  /** Pixels, as given by the sender */
   height?: number
-  /**
-   * Seconds, as given by the sender
-   */
+  /** Seconds, as given by the sender */
   duration?: number
 }
 export interface Quote {
-  /**
-   * Message ID
-   */
+  /** Message ID */
   _id: string
-  /**
-   * User ID
-   */
+  /** User ID */
   sender: string
   messageType: string
-  /**
-   * First 200 characters of its text, or of `text` in its content; empty if there is none, or once deleted or recalled
-   */
+  /** First 200 characters of its text, or of `text` in its content; empty if there is none, or once deleted or recalled */
   text: string
   isDeleted: boolean
 }
 export interface Sender {
-  /**
-   * User ID
-   */
+  /** User ID */
   _id: string
-  /**
-   * User ID
-   */
+  /** User ID */
   id: string
   nickname: string
   description: string
   avatarUrl: string
   isRobot?: boolean
-  /**
-   * 0 if the user never logged in
-   */
+  /** 0 if the user never logged in */
   lastLoginTimeMS: number
 }
 export interface ListMessagesResult {
-  /**
-   * Number of messages in the room
-   */
+  /** Number of messages in the room */
   totalCount: number
-  /**
-   * `seq` of the latest message, or 0
-   */
+  /** `seq` of the latest message, or 0 */
   latestSeq: number
   data: Message[]
-  /**
-   * Messages of this page that the caller deleted for themselves. `data` includes them; clients hide them
-   */
+  /** Messages of this page that the caller deleted for themselves. `data` includes them; clients hide them */
   userDeletedIDs: string[]
-  /**
-   * Diagnostic only
-   */
+  /** Diagnostic only */
   inspect: {
     query: unknown
     tookMS: number
   }
 }
 export interface SendBatchInput {
-  /**
-   * Content: any JSON, at most 64 KiB
-   */
+  /** Content: any JSON, at most 64 KiB */
   message: unknown
-  /**
-   * Free-form type, e.g. text, image, announcement; except joinRoom, addMembers, leaveRoom, deleteMember
-   */
+  /** Free-form type, e.g. text, image, announcement; except joinRoom, addMembers, leaveRoom, deleteMember */
   messageType: string
-  /**
-   * Required: without it, every outcome is an error
-   */
+  /** Required: without it, every outcome is an error */
   sender?: string
   push?: boolean
   skipTotalBadge?: boolean
-  /**
-   * Seconds until the message expires; 0 for never. Default: the room’s setting
-   */
+  /** Seconds until the message expires; 0 for never. Default: the room’s setting */
   expiresInS?: number
-  /**
-   * Uploaded files of the sender; given name, type and size are ignored
-   */
+  /** Uploaded files of the sender; given name, type and size are ignored */
   attachments?: {
-    /**
-     * File ID
-     */
+    /** File ID */
     fileID: string
-    /**
-     * Name given by the sender
-     */
+    /** Name given by the sender */
     name?: string
-    /**
-     * Media type
-     */
+    /** Media type */
     type?: string
-    /**
-     * Bytes
-     */
+    /** Bytes */
     size?: number
-    /**
-     * Pixels, as given by the sender
-     */
+    /** Pixels, as given by the sender */
     width?: number
-    /**
-     * Pixels, as given by the sender
-     */
+    /** Pixels, as given by the sender */
     height?: number
-    /**
-     * Seconds, as given by the sender
-     */
+    /** Seconds, as given by the sender */
     duration?: number
   }[]
-  /**
-   * Recipients with the texts of their patterns
-   */
+  /** Recipients with the texts of their patterns */
   paras: {
-    /**
-     * User ID
-     */
+    /** User ID */
     receiver?: string
-    /**
-     * Room ID
-     */
+    /** Room ID */
     room?: string
     [k: string]: string | undefined
   }[]
 }
 export interface SentMessage {
-  /**
-   * Message ID
-   */
+  /** Message ID */
   _id: string
-  /**
-   * Message ID
-   */
+  /** Message ID */
   id: string
-  /**
-   * Content; absent in deleted and recalled messages
-   */
+  /** Content; absent in deleted and recalled messages */
   message?: unknown
-  /**
-   * Room ID
-   */
+  /** Room ID */
   room: string
   messageType: string
   appID: string
-  /**
-   * ISO-8601 time
-   */
+  /** ISO-8601 time */
   messageTime: string
-  /**
-   * Milliseconds since 1970-01-01 UTC
-   */
+  /** Milliseconds since 1970-01-01 UTC */
   messageTimeMS: number
-  /**
-   * Milliseconds since 1970-01-01 UTC
-   */
+  /** Milliseconds since 1970-01-01 UTC */
   updatedAtMS: number
-  /**
-   * Milliseconds since 1970-01-01 UTC
-   */
+  /** Milliseconds since 1970-01-01 UTC */
   createdAtMS: number
   reactions: Reaction[]
   reactionCount: number
   isDeleted: boolean
-  /**
-   * Consecutive number in its room or thread: 1, 2, 3…
-   */
+  /** Consecutive number in its room or thread: 1, 2, 3… */
   seq: number
-  /**
-   * Items: User ID
-   */
+  /** Items: User ID */
   mentions?: string[]
-  /**
-   * Files; see GET /files/{id} for download URLs
-   */
+  /** Files; see GET /files/{id} for download URLs */
   attachments?: Attachment[]
-  /**
-   * Written by the server about a change of members
-   */
+  /** Written by the server about a change of members */
   system?: boolean
   pinned?: boolean
-  /**
-   * The content was replaced
-   */
+  /** The content was replaced */
   edited?: boolean
-  /**
-   * A robot is still streaming it
-   */
+  /** A robot is still streaming it */
   streaming?: boolean
-  /**
-   * When it expires and becomes a stub, as if deleted for everyone
-   */
+  /** When it expires and becomes a stub, as if deleted for everyone */
   expiresAtMS?: number
   clientMessageID?: string
-  /**
-   * Message in the same room that this one replies to
-   */
+  /** Message in the same room that this one replies to */
   replyTo?: Quote
-  /**
-   * Root of its thread; `seq` counts in the thread
-   */
+  /** Root of its thread; `seq` counts in the thread */
   threadOf?: string
-  /**
-   * Number of messages in its thread
-   */
+  /** Number of messages in its thread */
   threadCount?: number
-  /**
-   * `seq` of the latest message in its thread
-   */
+  /** `seq` of the latest message in its thread */
   threadLatestSeq?: number
-  /**
-   * Latest message in its thread
-   */
+  /** Latest message in its thread */
   lastThreadMessage?: Quote
   /**
    * First five participants of its thread
@@ -580,35 +410,21 @@ export interface SentMessage {
    * Items: User ID
    */
   threadParticipants?: string[]
-  /**
-   * User ID
-   */
+  /** User ID */
   sender: string
 }
 export interface SendMessageInput {
-  /**
-   * Room ID
-   */
+  /** Room ID */
   room: string
-  /**
-   * User ID
-   */
+  /** User ID */
   sender: string
-  /**
-   * Content: any JSON, at most 64 KiB
-   */
+  /** Content: any JSON, at most 64 KiB */
   message: unknown
-  /**
-   * Free-form type, e.g. text, image, announcement; except joinRoom, addMembers, leaveRoom, deleteMember
-   */
+  /** Free-form type, e.g. text, image, announcement; except joinRoom, addMembers, leaveRoom, deleteMember */
   messageType: string
-  /**
-   * Send push to room members
-   */
+  /** Send push to room members */
   push?: boolean
-  /**
-   * Send pushes without a badge; the message still counts as unread
-   */
+  /** Send pushes without a badge; the message still counts as unread */
   skipTotalBadge?: boolean
   /**
    * Users to notify of a mention. A user group stands for its members, `@room` for every member, `@here` for connected members
@@ -616,483 +432,279 @@ export interface SendMessageInput {
    * Items: User ID
    */
   mentions?: string[]
-  /**
-   * Makes the send idempotent for 24 hours
-   */
+  /** Makes the send idempotent for 24 hours */
   clientMessageID?: string
-  /**
-   * Uploaded files of the sender; given name, type and size are ignored
-   */
+  /** Uploaded files of the sender; given name, type and size are ignored */
   attachments?: {
-    /**
-     * File ID
-     */
+    /** File ID */
     fileID: string
-    /**
-     * Name given by the sender
-     */
+    /** Name given by the sender */
     name?: string
-    /**
-     * Media type
-     */
+    /** Media type */
     type?: string
-    /**
-     * Bytes
-     */
+    /** Bytes */
     size?: number
-    /**
-     * Pixels, as given by the sender
-     */
+    /** Pixels, as given by the sender */
     width?: number
-    /**
-     * Pixels, as given by the sender
-     */
+    /** Pixels, as given by the sender */
     height?: number
-    /**
-     * Seconds, as given by the sender
-     */
+    /** Seconds, as given by the sender */
     duration?: number
   }[]
-  /**
-   * ID of the message in the same room that this one replies to
-   */
+  /** ID of the message in the same room that this one replies to */
   replyTo?: string
-  /**
-   * Put the message in the thread of the message it replies to
-   */
+  /** Put the message in the thread of the message it replies to */
   thread?: boolean
-  /**
-   * Seconds until the message expires; 0 for never. Default: the room’s setting
-   */
+  /** Seconds until the message expires; 0 for never. Default: the room’s setting */
   expiresInS?: number
-  /**
-   * Future time, within a year, at which to send the message by the rules of POST /scheduled; returns 202 with a ScheduledMessage
-   */
+  /** Future time, within a year, at which to send the message by the rules of POST /scheduled; returns 202 with a ScheduledMessage */
   sendAtMS?: number
 }
 export interface WriteMessageInput {
-  /**
-   * Room ID
-   */
+  /** Room ID */
   id: string
-  /**
-   * Message to edit or recall; absent: send a new one
-   */
+  /** Message to edit or recall; absent: send a new one */
   _id?: string
-  /**
-   * API key only: required to send; without it, the API key may edit any message
-   */
+  /** API key only: required to send; without it, the API key may edit any message */
   sender?: string
-  /**
-   * Content: any JSON, at most 64 KiB; omit to recall
-   */
+  /** Content: any JSON, at most 64 KiB; omit to recall */
   message?: unknown
-  /**
-   * Required to send; `recall` with `_id` recalls
-   */
+  /** Required to send; `recall` with `_id` recalls */
   messageType?: string
-  /**
-   * Items: User ID
-   */
+  /** Items: User ID */
   mentions?: string[]
   push?: boolean
   skipTotalBadge?: boolean
-  /**
-   * Makes the send idempotent for 24 hours
-   */
+  /** Makes the send idempotent for 24 hours */
   clientMessageID?: string
-  /**
-   * Files of a new message; edits keep the files
-   */
+  /** Files of a new message; edits keep the files */
   attachments?: {
-    /**
-     * File ID
-     */
+    /** File ID */
     fileID: string
-    /**
-     * Name given by the sender
-     */
+    /** Name given by the sender */
     name?: string
-    /**
-     * Media type
-     */
+    /** Media type */
     type?: string
-    /**
-     * Bytes
-     */
+    /** Bytes */
     size?: number
-    /**
-     * Pixels, as given by the sender
-     */
+    /** Pixels, as given by the sender */
     width?: number
-    /**
-     * Pixels, as given by the sender
-     */
+    /** Pixels, as given by the sender */
     height?: number
-    /**
-     * Seconds, as given by the sender
-     */
+    /** Seconds, as given by the sender */
     duration?: number
   }[]
-  /**
-   * ID of the message in the same room that this one replies to
-   */
+  /** ID of the message in the same room that this one replies to */
   replyTo?: string
-  /**
-   * Put the message in the thread of the message it replies to
-   */
+  /** Put the message in the thread of the message it replies to */
   thread?: boolean
-  /**
-   * Seconds until the message expires; 0 for never. Default: the room’s setting
-   */
+  /** Seconds until the message expires; 0 for never. Default: the room’s setting */
   expiresInS?: number
-  /**
-   * Future time, within a year, at which to send the message by the rules of POST /scheduled; returns 202 with a ScheduledMessage
-   */
+  /** Future time, within a year, at which to send the message by the rules of POST /scheduled; returns 202 with a ScheduledMessage */
   sendAtMS?: number
 }
 export interface AddReactionInput {
-  /**
-   * Message ID
-   */
+  /** Message ID */
   id: string
-  /**
-   * The reaction, e.g. an emoji
-   */
+  /** The reaction, e.g. an emoji */
   reaction: string
 }
 export interface RemoveReactionInput {
-  /**
-   * Message ID
-   */
+  /** Message ID */
   id: string
-  /**
-   * A reaction of the caller
-   */
+  /** A reaction of the caller */
   reaction: string
 }
 export interface ListReadersInput {
-  /**
-   * Message ID
-   */
+  /** Message ID */
   id: string
 }
 export interface ListReadersResult {
-  /**
-   * Message ID
-   */
+  /** Message ID */
   messageID: string
-  /**
-   * Room ID
-   */
+  /** Room ID */
   roomID: string
-  /**
-   * Number of readers
-   */
+  /** Number of readers */
   totalCount: number
-  /**
-   * Number of members of the room, including the sender
-   */
+  /** Number of members of the room, including the sender */
   memberCount: number
   data: {
-    /**
-     * User ID
-     */
+    /** User ID */
     _id: string
-    /**
-     * User ID
-     */
+    /** User ID */
     id: string
     nickname: string
     description: string
     avatarUrl: string
     isRobot?: boolean
-    /**
-     * 0 if the user never logged in
-     */
+    /** 0 if the user never logged in */
     lastLoginTimeMS: number
-    /**
-     * When the member last reported a read position in the room
-     */
+    /** When the member last reported a read position in the room */
     lastReadTimeMS?: number
   }[]
 }
 export interface GetLinkCardInput {
-  /**
-   * Message ID
-   */
+  /** Message ID */
   id: string
 }
 export interface GetLinkCardResult {
-  /**
-   * Message ID
-   */
+  /** Message ID */
   messageID: string
   card?: {
-    /**
-     * The link as written in the message
-     */
+    /** The link as written in the message */
     url: string
-    /**
-     * At most 200 characters
-     */
+    /** At most 200 characters */
     title: string
-    /**
-     * At most 500 characters
-     */
+    /** At most 500 characters */
     description?: string
-    /**
-     * At most 100 characters
-     */
+    /** At most 100 characters */
     siteName?: string
-    /**
-     * Image URL on the server that the page names
-     */
+    /** Image URL on the server that the page names */
     image?: string
   }
 }
 export interface ListThreadInput {
-  /**
-   * Message ID
-   */
+  /** Message ID */
   id: string
-  /**
-   * Maximum number of messages
-   */
+  /** Maximum number of messages */
   limit?: number
-  /**
-   * Messages before the current position of this message
-   */
+  /** Messages before the current position of this message */
   beforeMessage?: string
-  /**
-   * Messages after the current position of this message
-   */
+  /** Messages after the current position of this message */
   afterMessage?: string
-  /**
-   * ISO-8601, or milliseconds since 1970-01-01 UTC
-   */
+  /** ISO-8601, or milliseconds since 1970-01-01 UTC */
   afterTime?: string
   timeRangeField?: 'updatedAt' | 'createdAt' | 'messageTime'
 }
 export interface ListThreadResult {
-  /**
-   * Root of the thread
-   */
+  /** Root of the thread */
   root: Message
-  /**
-   * Number of messages in the thread
-   */
+  /** Number of messages in the thread */
   totalCount: number
-  /**
-   * `seq` of the latest message, or 0
-   */
+  /** `seq` of the latest message, or 0 */
   latestSeq: number
-  /**
-   * Whether the caller sent the root or a message of the thread
-   */
+  /** Whether the caller sent the root or a message of the thread */
   takesPart: boolean
-  /**
-   * Unread messages in the thread; 0 for callers outside it
-   */
+  /** Unread messages in the thread; 0 for callers outside it */
   unread: number
   data: Message[]
-  /**
-   * Messages of this page, or the root, that the caller deleted for themselves
-   */
+  /** Messages of this page, or the root, that the caller deleted for themselves */
   userDeletedIDs: string[]
 }
 export interface ListThreadsInput {
-  /**
-   * true: only threads with unread messages
-   */
+  /** true: only threads with unread messages */
   unread?: 'true' | 'false'
   limit?: number
-  /**
-   * `cursor` of the previous page
-   */
+  /** `cursor` of the previous page */
   cursor?: string
 }
 export interface ListThreadsResult {
-  /**
-   * Number of all threads with unread messages
-   */
+  /** Number of all threads with unread messages */
   unreadThreads: number
   data: {
-    /**
-     * Root of the thread
-     */
+    /** Root of the thread */
     root: Message
-    /**
-     * Number of messages in the thread
-     */
+    /** Number of messages in the thread */
     totalCount: number
-    /**
-     * `seq` of the latest message, or 0
-     */
+    /** `seq` of the latest message, or 0 */
     latestSeq: number
-    /**
-     * Unread messages in the thread; 0 for callers outside it
-     */
+    /** Unread messages in the thread; 0 for callers outside it */
     unread: number
   }[]
-  /**
-   * For the next page; absent on the last one
-   */
+  /** For the next page; absent on the last one */
   cursor?: string
 }
 export interface MarkThreadReadInput {
-  /**
-   * Message ID
-   */
+  /** Message ID */
   id: string
-  /**
-   * A message of the thread
-   */
+  /** A message of the thread */
   message: string
 }
 export interface MarkThreadReadResult {
-  /**
-   * Message ID
-   */
+  /** Message ID */
   threadOf: string
-  /**
-   * Unread messages in the thread; 0 for callers outside it
-   */
+  /** Unread messages in the thread; 0 for callers outside it */
   unread: number
 }
 export interface TraceMessageInput {
-  /**
-   * Message ID
-   */
+  /** Message ID */
   id: string
 }
 export interface WebhookDelivery {
-  /**
-   * webhook-id of every attempt
-   */
+  /** webhook-id of every attempt */
   id: string
-  /**
-   * A room's webhook, or PUSH_GENERIC
-   */
+  /** A room's webhook, or PUSH_GENERIC */
   kind: 'webhook' | 'push'
-  /**
-   * Room ID
-   */
+  /** Room ID */
   roomID: string
   clientID: string
-  /**
-   * Webhook event; PUSH for PUSH_GENERIC
-   */
+  /** Webhook event; PUSH for PUSH_GENERIC */
   event: string
   state: 'waiting' | 'done' | 'failed'
   tries: number
-  /**
-   * When it was last queued
-   */
+  /** When it was last queued */
   createdAtMS: number
-  /**
-   * Status of the last response
-   */
+  /** Status of the last response */
   status?: number
-  /**
-   * First KiB of the last response; operators do not get it in lists
-   */
+  /** First KiB of the last response; operators do not get it in lists */
   answer?: string
-  /**
-   * Duration of the last attempt
-   */
+  /** Duration of the last attempt */
   durationMS?: number
-  /**
-   * Milliseconds since 1970-01-01 UTC
-   */
+  /** Milliseconds since 1970-01-01 UTC */
   lastTryAtMS?: number
-  /**
-   * Why the last attempt failed
-   */
+  /** Why the last attempt failed */
   lastError?: string
 }
 export interface TraceMessageResult {
-  /**
-   * Message ID
-   */
+  /** Message ID */
   message: string
-  /**
-   * Room ID
-   */
+  /** Room ID */
   room: string
-  /**
-   * User ID
-   */
+  /** User ID */
   sender: string
   seq: number
   isDeleted: boolean
   accepted: {
-    /**
-     * Milliseconds since 1970-01-01 UTC
-     */
+    /** Milliseconds since 1970-01-01 UTC */
     atMS: number
-    /**
-     * ID of the request that sent it
-     */
+    /** ID of the request that sent it */
     request?: string
   }
-  /**
-   * Its event in the stream; absent if not yet published or no longer kept
-   */
+  /** Its event in the stream; absent if not yet published or no longer kept */
   published?: {
-    /**
-     * Milliseconds since 1970-01-01 UTC
-     */
+    /** Milliseconds since 1970-01-01 UTC */
     atMS: number
     streamSeq: number
   }
-  /**
-   * Whether it has been flushed from the buffer of its room
-   */
+  /** Whether it has been flushed from the buffer of its room */
   flushed: boolean
   deliveries: {
     node: string
-    /**
-     * Sockets that got it
-     */
+    /** Sockets that got it */
     sockets: number
-    /**
-     * Milliseconds since 1970-01-01 UTC
-     */
+    /** Milliseconds since 1970-01-01 UTC */
     atMS: number
-    /**
-     * Delivered on reconnect with `since`; all such sockets together, at the time of the latest
-     */
+    /** Delivered on reconnect with `since`; all such sockets together, at the time of the latest */
     caughtUp?: true
   }[]
-  /**
-   * Realtime nodes that did not respond in time
-   */
+  /** Realtime nodes that did not respond in time */
   silentNodes: string[]
   push: {
     recorded: boolean
-    /**
-     * Members without a push, by reason
-     */
+    /** Members without a push, by reason */
     members: {
       [k: string]: number
     }
-    /**
-     * Devices by decision: DUE, CONNECTED, NO_NETWORK; with PUSH_GENERIC, users as CALLED
-     */
+    /** Devices by decision: DUE, CONNECTED, NO_NETWORK; with PUSH_GENERIC, users as CALLED */
     devices: {
       [k: string]: number
     }
-    /**
-     * Pushes by outcome: sent, refused, dead, dropped
-     */
+    /** Pushes by outcome: sent, refused, dead, dropped */
     results: {
       [k: string]: number
     }
   }
-  /**
-   * Calls to the room's webhook and to PUSH_GENERIC
-   */
+  /** Calls to the room's webhook and to PUSH_GENERIC */
   calls: WebhookDelivery[]
   readBy: {
     totalCount: number
@@ -1105,496 +717,290 @@ export interface TraceMessageResult {
   }
 }
 export interface CancelScheduledInput {
-  /**
-   * ID of a scheduled message
-   */
+  /** ID of a scheduled message */
   id: string
 }
 export interface ScheduledMessage {
   id: string
-  /**
-   * Room ID
-   */
+  /** Room ID */
   room: string
-  /**
-   * User ID
-   */
+  /** User ID */
   sender: string
   message: unknown
   messageType: string
-  /**
-   * Items: User ID
-   */
+  /** Items: User ID */
   mentions?: string[]
   clientMessageID?: string
-  /**
-   * Files, which are kept until it is sent
-   */
+  /** Files, which are kept until it is sent */
   attachments?: Attachment[]
-  /**
-   * Message ID
-   */
+  /** Message ID */
   replyTo?: string
   thread?: boolean
-  /**
-   * Seconds from the send
-   */
+  /** Seconds from the send */
   expiresInS?: number
-  /**
-   * Milliseconds since 1970-01-01 UTC
-   */
+  /** Milliseconds since 1970-01-01 UTC */
   sendAtMS: number
-  /**
-   * Milliseconds since 1970-01-01 UTC
-   */
+  /** Milliseconds since 1970-01-01 UTC */
   createdAtMS: number
-  /**
-   * Why it was not sent when due; absent while pending
-   */
+  /** Why it was not sent when due; absent while pending */
   refused?: {
     code: string
     message: string
-    /**
-     * Milliseconds since 1970-01-01 UTC
-     */
+    /** Milliseconds since 1970-01-01 UTC */
     atMS: number
   }
 }
 export interface ChangeScheduledInput {
-  /**
-   * ID of a scheduled message
-   */
+  /** ID of a scheduled message */
   id: string
-  /**
-   * Required if it was refused
-   */
+  /** Required if it was refused */
   sendAtMS?: number
-  /**
-   * Content: any JSON, at most 64 KiB
-   */
+  /** Content: any JSON, at most 64 KiB */
   message?: unknown
-  /**
-   * Free-form type, e.g. text, image, announcement; except joinRoom, addMembers, leaveRoom, deleteMember
-   */
+  /** Free-form type, e.g. text, image, announcement; except joinRoom, addMembers, leaveRoom, deleteMember */
   messageType?: string
-  /**
-   * Replaces the files; an empty list removes them, absent keeps them
-   */
+  /** Replaces the files; an empty list removes them, absent keeps them */
   attachments?: {
-    /**
-     * File ID
-     */
+    /** File ID */
     fileID: string
-    /**
-     * Name given by the sender
-     */
+    /** Name given by the sender */
     name?: string
-    /**
-     * Media type
-     */
+    /** Media type */
     type?: string
-    /**
-     * Bytes
-     */
+    /** Bytes */
     size?: number
-    /**
-     * Pixels, as given by the sender
-     */
+    /** Pixels, as given by the sender */
     width?: number
-    /**
-     * Pixels, as given by the sender
-     */
+    /** Pixels, as given by the sender */
     height?: number
-    /**
-     * Seconds, as given by the sender
-     */
+    /** Seconds, as given by the sender */
     duration?: number
   }[]
 }
 export interface ListScheduledInput {
-  /**
-   * API key only
-   */
+  /** API key only */
   sender?: string
   limit?: number
-  /**
-   * `cursor` of the previous page
-   */
+  /** `cursor` of the previous page */
   cursor?: string
 }
 export interface ListScheduledResult {
   data: ScheduledMessage[]
-  /**
-   * For the next page; absent on the last one
-   */
+  /** For the next page; absent on the last one */
   cursor?: string
 }
 export interface ScheduleMessageInput {
-  /**
-   * Room ID
-   */
+  /** Room ID */
   room: string
-  /**
-   * API key only, and required there
-   */
+  /** API key only, and required there */
   sender?: string
-  /**
-   * Content: any JSON, at most 64 KiB
-   */
+  /** Content: any JSON, at most 64 KiB */
   message: unknown
-  /**
-   * Free-form type, e.g. text, image, announcement; except joinRoom, addMembers, leaveRoom, deleteMember
-   */
+  /** Free-form type, e.g. text, image, announcement; except joinRoom, addMembers, leaveRoom, deleteMember */
   messageType: string
-  /**
-   * When to send: a future time, within a year
-   */
+  /** When to send: a future time, within a year */
   sendAtMS: number
   push?: boolean
   skipTotalBadge?: boolean
-  /**
-   * Items: User ID
-   */
+  /** Items: User ID */
   mentions?: string[]
   clientMessageID?: string
-  /**
-   * Uploaded files of the sender; given name, type and size are ignored
-   */
+  /** Uploaded files of the sender; given name, type and size are ignored */
   attachments?: {
-    /**
-     * File ID
-     */
+    /** File ID */
     fileID: string
-    /**
-     * Name given by the sender
-     */
+    /** Name given by the sender */
     name?: string
-    /**
-     * Media type
-     */
+    /** Media type */
     type?: string
-    /**
-     * Bytes
-     */
+    /** Bytes */
     size?: number
-    /**
-     * Pixels, as given by the sender
-     */
+    /** Pixels, as given by the sender */
     width?: number
-    /**
-     * Pixels, as given by the sender
-     */
+    /** Pixels, as given by the sender */
     height?: number
-    /**
-     * Seconds, as given by the sender
-     */
+    /** Seconds, as given by the sender */
     duration?: number
   }[]
-  /**
-   * Message ID
-   */
+  /** Message ID */
   replyTo?: string
-  /**
-   * Put the message in the thread of the message it replies to
-   */
+  /** Put the message in the thread of the message it replies to */
   thread?: boolean
-  /**
-   * Seconds until the message expires; 0 for never. Default: the room’s setting
-   */
+  /** Seconds until the message expires; 0 for never. Default: the room’s setting */
   expiresInS?: number
 }
 export interface DeleteBookmarkInput {
-  /**
-   * Message ID
-   */
+  /** Message ID */
   id: string
 }
 export interface DeleteBookmarkResult {
-  /**
-   * 1, or 0 if there was nothing to remove
-   */
+  /** 1, or 0 if there was nothing to remove */
   removed: number
 }
 export interface DeleteReminderInput {
-  /**
-   * Message ID
-   */
+  /** Message ID */
   id: string
 }
 export interface DeleteReminderResult {
-  /**
-   * 1, or 0 if there was nothing to remove
-   */
+  /** 1, or 0 if there was nothing to remove */
   removed: number
 }
 export interface ListBookmarksInput {
   limit?: number
-  /**
-   * `cursor` of the previous page
-   */
+  /** `cursor` of the previous page */
   cursor?: string
 }
 export interface SavedMessage {
-  /**
-   * Message ID
-   */
+  /** Message ID */
   messageID: string
-  /**
-   * Room ID
-   */
+  /** Room ID */
   room: string
-  /**
-   * Root of the thread, for messages in a thread
-   */
+  /** Root of the thread, for messages in a thread */
   threadOf?: string
-  /**
-   * Reminders only
-   */
+  /** Reminders only */
   remindAtMS?: number
-  /**
-   * Milliseconds since 1970-01-01 UTC
-   */
+  /** Milliseconds since 1970-01-01 UTC */
   createdAtMS: number
-  /**
-   * In lists only: the message in its current state
-   */
+  /** In lists only: the message in its current state */
   message?: Message
 }
 export interface ListBookmarksResult {
   data: SavedMessage[]
-  /**
-   * For the next page; absent on the last one
-   */
+  /** For the next page; absent on the last one */
   cursor?: string
 }
 export interface ListRemindersInput {
   limit?: number
-  /**
-   * `cursor` of the previous page
-   */
+  /** `cursor` of the previous page */
   cursor?: string
 }
 export interface ListRemindersResult {
   data: SavedMessage[]
-  /**
-   * For the next page; absent on the last one
-   */
+  /** For the next page; absent on the last one */
   cursor?: string
 }
 export interface SaveBookmarkInput {
-  /**
-   * Message ID
-   */
+  /** Message ID */
   id: string
 }
 export interface SetReminderInput {
-  /**
-   * Message ID
-   */
+  /** Message ID */
   message: string
-  /**
-   * When to remind: a future time, within a year
-   */
+  /** When to remind: a future time, within a year */
   remindAtMS: number
 }
 export interface DeleteAllForMeInput {
-  /**
-   * Room ID
-   */
+  /** Room ID */
   room: string
 }
 export interface DeleteAllForMeResult {
-  /**
-   * Room ID
-   */
+  /** Room ID */
   room: string
-  /**
-   * Items: Message ID
-   */
+  /** Items: Message ID */
   messages: string[]
   isUserDeleteAllMessagesInRoom: boolean
-  /**
-   * With all messages: those up to this `seq`
-   */
+  /** With all messages: those up to this `seq` */
   upToSeq?: number
 }
 export interface DeleteForAllInput {
-  /**
-   * Room ID
-   */
+  /** Room ID */
   roomID: string
-  /**
-   * Message ID, or _all
-   */
+  /** Message ID, or _all */
   messageID: string
 }
 export interface DeleteForAllResult {
   deletedCount: number
-  /**
-   * Room ID
-   */
+  /** Room ID */
   roomID: string
-  /**
-   * Message ID
-   */
+  /** Message ID */
   messageID: string
-  /**
-   * null for the API key
-   */
+  /** null for the API key */
   deletedBy: string | null
-  /**
-   * ISO-8601 time
-   */
+  /** ISO-8601 time */
   deletedAt: string
 }
 export interface DeleteForMeInput {
-  /**
-   * Room ID
-   */
+  /** Room ID */
   room: string
-  /**
-   * Items: Message ID
-   */
+  /** Items: Message ID */
   messages: string[]
 }
 export interface DeleteForMeResult {
-  /**
-   * Room ID
-   */
+  /** Room ID */
   room: string
-  /**
-   * Items: Message ID
-   */
+  /** Items: Message ID */
   messages: string[]
   isUserDeleteAllMessagesInRoom: boolean
-  /**
-   * With all messages: those up to this `seq`
-   */
+  /** With all messages: those up to this `seq` */
   upToSeq?: number
 }
 export interface CreateFileInput {
-  /**
-   * File name, without folders
-   */
+  /** File name, without folders */
   name: string
-  /**
-   * Media type; parameters are dropped
-   */
+  /** Media type; parameters are dropped */
   type?: string
-  /**
-   * Bytes
-   */
+  /** Bytes */
   size: number
-  /**
-   * Owner, API key only; without one, the API key may send the file as any user
-   */
+  /** Owner, API key only; without one, the API key may send the file as any user */
   owner?: string
 }
 export interface NewFile {
-  /**
-   * File ID
-   */
+  /** File ID */
   fileID: string
-  /**
-   * Name given by the sender
-   */
+  /** Name given by the sender */
   name: string
-  /**
-   * Media type
-   */
+  /** Media type */
   type: string
-  /**
-   * Bytes
-   */
+  /** Bytes */
   size: number
-  /**
-   * Owner; absent for files of the API key
-   */
+  /** Owner; absent for files of the API key */
   owner?: string
-  /**
-   * `waiting`: not uploaded yet; `checking`: being scanned; `refused`: by the scanner
-   */
+  /** `waiting`: not uploaded yet; `checking`: being scanned; `refused`: by the scanner */
   status: 'waiting' | 'checking' | 'uploaded' | 'refused'
-  /**
-   * Milliseconds since 1970-01-01 UTC
-   */
+  /** Milliseconds since 1970-01-01 UTC */
   createdAtMS: number
-  /**
-   * GET /files/{id}, with your headers
-   */
+  /** GET /files/{id}, with your headers */
   url: string
   upload: {
     method: 'PUT'
-    /**
-     * Upload URL; the body is the bare file
-     */
+    /** Upload URL; the body is the bare file */
     url: string
-    /**
-     * Headers to send with the upload
-     */
+    /** Headers to send with the upload */
     headers: {
       [k: string]: string
     }
-    /**
-     * Milliseconds since 1970-01-01 UTC
-     */
+    /** Milliseconds since 1970-01-01 UTC */
     expiresAtMS: number
   }
 }
 export interface GetFileInput {
-  /**
-   * File ID
-   */
+  /** File ID */
   id: string
-  /**
-   * Make browsers save the file instead of showing it
-   */
+  /** Make browsers save the file instead of showing it */
   download?: 'true' | 'false'
-  /**
-   * Return a 302 redirect to the URL instead
-   */
+  /** Return a 302 redirect to the URL instead */
   redirect?: 'true' | 'false'
 }
 export interface File {
-  /**
-   * File ID
-   */
+  /** File ID */
   fileID: string
-  /**
-   * Name given by the sender
-   */
+  /** Name given by the sender */
   name: string
-  /**
-   * Media type
-   */
+  /** Media type */
   type: string
-  /**
-   * Bytes
-   */
+  /** Bytes */
   size: number
-  /**
-   * Owner; absent for files of the API key
-   */
+  /** Owner; absent for files of the API key */
   owner?: string
-  /**
-   * `waiting`: not uploaded yet; `checking`: being scanned; `refused`: by the scanner
-   */
+  /** `waiting`: not uploaded yet; `checking`: being scanned; `refused`: by the scanner */
   status: 'waiting' | 'checking' | 'uploaded' | 'refused'
-  /**
-   * Milliseconds since 1970-01-01 UTC
-   */
+  /** Milliseconds since 1970-01-01 UTC */
   createdAtMS: number
-  /**
-   * Download URL, without headers, until urlExpiresAtMS; absent unless `uploaded`
-   */
+  /** Download URL, without headers, until urlExpiresAtMS; absent unless `uploaded` */
   url?: string
-  /**
-   * Milliseconds since 1970-01-01 UTC
-   */
+  /** Milliseconds since 1970-01-01 UTC */
   urlExpiresAtMS?: number
-  /**
-   * WebP of an image, at most 480 × 480 pixels; available some seconds after the upload
-   */
+  /** WebP of an image, at most 480 × 480 pixels; available some seconds after the upload */
   thumbnail?: {
     url: string
     width: number
@@ -1602,204 +1008,122 @@ export interface File {
   }
 }
 export interface MarkUploadedInput {
-  /**
-   * File ID
-   */
+  /** File ID */
   id: string
 }
 export interface StreamTextInput {
-  /**
-   * Room ID
-   */
+  /** Room ID */
   id: string
-  /**
-   * A robot in the room
-   */
+  /** A robot in the room */
   sender: string
   text: string
 }
 export interface StreamTextResult {}
 export interface TypingInput {
-  /**
-   * Room ID
-   */
+  /** Room ID */
   id: string
-  /**
-   * Empty: typing has ended
-   */
+  /** Empty: typing has ended */
   message: string
 }
 export interface TypingResult {}
 export interface AppendStreamInput {
-  /**
-   * Message ID
-   */
+  /** Message ID */
   id: string
   text: string
-  /**
-   * Start of the piece, in UTF-16 units; default: the end of the last one
-   */
+  /** Start of the piece, in UTF-16 units; default: the end of the last one */
   at?: number
 }
 export interface AppendStreamResult {
-  /**
-   * Message ID
-   */
+  /** Message ID */
   messageID: string
-  /**
-   * End of the piece: the next `at`
-   */
+  /** End of the piece: the next `at` */
   length: number
 }
 export interface EndStreamInput {
-  /**
-   * Message ID
-   */
+  /** Message ID */
   id: string
-  /**
-   * Complete content in place of the pieces: any JSON, at most 64 KiB
-   */
+  /** Complete content in place of the pieces: any JSON, at most 64 KiB */
   message?: unknown
 }
 export interface OpenStreamInput {
-  /**
-   * Room ID
-   */
+  /** Room ID */
   room: string
-  /**
-   * A robot in the room; required with the API key
-   */
+  /** A robot in the room; required with the API key */
   sender?: string
-  /**
-   * Free-form type, e.g. text, image, announcement; except joinRoom, addMembers, leaveRoom, deleteMember
-   */
+  /** Free-form type, e.g. text, image, announcement; except joinRoom, addMembers, leaveRoom, deleteMember */
   messageType?: string
-  /**
-   * Whether to push the message when the stream ends
-   */
+  /** Whether to push the message when the stream ends */
   push?: boolean
-  /**
-   * Makes the send idempotent for 24 hours
-   */
+  /** Makes the send idempotent for 24 hours */
   clientMessageID?: string
-  /**
-   * Uploaded files of the sender; given name, type and size are ignored
-   */
+  /** Uploaded files of the sender; given name, type and size are ignored */
   attachments?: {
-    /**
-     * File ID
-     */
+    /** File ID */
     fileID: string
-    /**
-     * Name given by the sender
-     */
+    /** Name given by the sender */
     name?: string
-    /**
-     * Media type
-     */
+    /** Media type */
     type?: string
-    /**
-     * Bytes
-     */
+    /** Bytes */
     size?: number
-    /**
-     * Pixels, as given by the sender
-     */
+    /** Pixels, as given by the sender */
     width?: number
-    /**
-     * Pixels, as given by the sender
-     */
+    /** Pixels, as given by the sender */
     height?: number
-    /**
-     * Seconds, as given by the sender
-     */
+    /** Seconds, as given by the sender */
     duration?: number
   }[]
-  /**
-   * Message in the same room that this one replies to
-   */
+  /** Message in the same room that this one replies to */
   replyTo?: string
-  /**
-   * Put the message in the thread of the message it replies to
-   */
+  /** Put the message in the thread of the message it replies to */
   thread?: boolean
-  /**
-   * Seconds until the message expires; 0 for never. Default: the room’s setting
-   */
+  /** Seconds until the message expires; 0 for never. Default: the room’s setting */
   expiresInS?: number
 }
 export interface ListPinsInput {
-  /**
-   * Room ID
-   */
+  /** Room ID */
   id: string
   limit?: number
-  /**
-   * `beforeSeq` of the previous page
-   */
+  /** `beforeSeq` of the previous page */
   beforeSeq?: number
 }
 export interface ListPinsResult {
   data: Message[]
-  /**
-   * For the next page; absent on the last one
-   */
+  /** For the next page; absent on the last one */
   beforeSeq?: number
 }
 export interface PinMessageInput {
-  /**
-   * Message ID
-   */
+  /** Message ID */
   id: string
 }
 export interface UnpinMessageInput {
-  /**
-   * Message ID
-   */
+  /** Message ID */
   id: string
 }
 export interface CreateRoomInput {
   name?: string
-  /**
-   * Cover image URL
-   */
+  /** Cover image URL */
   cover?: string
   description?: string
   roomTags?: string[]
-  /**
-   * An http(s) URL, or a key of the configuration `webhookKeys`; set by and visible to the API key only
-   */
+  /** An http(s) URL, or a key of the configuration `webhookKeys`; set by and visible to the API key only */
   webhook?: string
-  /**
-   * Set by and visible to the API key only
-   */
+  /** Set by and visible to the API key only */
   botState?: string
   botMode?: boolean
-  /**
-   * Any JSON object of at most 16 KiB
-   */
+  /** Any JSON object of at most 16 KiB */
   extParams?: {
     [k: string]: unknown
   }
-  /**
-   * Minimum seconds between two messages of a member; 0 for none
-   */
+  /** Minimum seconds between two messages of a member; 0 for none */
   slowModeS?: number
-  /**
-   * Seconds until a message expires, unless it has its own expiresInS; 0 for never
-   */
+  /** Seconds until a message expires, unless it has its own expiresInS; 0 for never */
   expiresInS?: number
-  /**
-   * Days until messages are removed; 0: as in the configuration `retention`. API key only
-   */
+  /** Days until messages are removed; 0: as in the configuration `retention`. API key only */
   retentionDays?: number
-  /**
-   * User ID
-   */
+  /** User ID */
   owner?: string
-  /**
-   * Room ID
-   */
+  /** Room ID */
   _id?: string
   roomType: 'direct' | 'group'
   /**
@@ -1808,25 +1132,17 @@ export interface CreateRoomInput {
    * Items: User ID
    */
   members: string[]
-  /**
-   * Also write a message of type joinRoom
-   */
+  /** Also write a message of type joinRoom */
   systemMessage?: boolean
   encrypted?: boolean
-  /**
-   * 0 closed to joining and invitations, 1 open
-   */
+  /** 0 closed to joining and invitations, 1 open */
   opening?: 0 | 1
   serviceStatus?: number
 }
 export interface Room {
-  /**
-   * Room ID
-   */
+  /** Room ID */
   _id: string
-  /**
-   * Room ID
-   */
+  /** Room ID */
   id: string
   appID: string
   name: string
@@ -1839,69 +1155,43 @@ export interface Room {
   encrypted: boolean
   serviceStatus: number
   roomTags: string[]
-  /**
-   * 1 active, 0 frozen
-   */
+  /** 1 active, 0 frozen */
   status: number
-  /**
-   * The first 50 members
-   */
+  /** The first 50 members */
   members: Sender[]
-  /**
-   * Milliseconds since 1970-01-01 UTC
-   */
+  /** Milliseconds since 1970-01-01 UTC */
   createdTimeMS: number
   unread?: number
   muted?: boolean
   lastMessage?: Message
   pref?: RoomPref
-  /**
-   * NotificationsOfRoom of the caller; absent if not set
-   */
+  /** NotificationsOfRoom of the caller; absent if not set */
   notifications?: {
-    /**
-     * Default: the next wider level
-     */
+    /** Default: the next wider level */
     level?: 'all' | 'mentions' | 'none'
-    /**
-     * Levels by message type, which override `level`
-     */
+    /** Levels by message type, which override `level` */
     types?: {
       messageType: string
       level: 'all' | 'mentions' | 'none'
     }[]
-    /**
-     * Until then, only messages that mention the user by ID are pushed
-     */
+    /** Until then, only messages that mention the user by ID are pushed */
     muteUntilMS?: number
   }
   memberCount: number
-  /**
-   * User ID
-   */
+  /** User ID */
   owner?: string
-  /**
-   * Items: User ID
-   */
+  /** Items: User ID */
   managers: string[]
-  /**
-   * 0 closed to joining and invitations, 1 open
-   */
+  /** 0 closed to joining and invitations, 1 open */
   opening: number
   extParams: {
     [k: string]: unknown
   }
-  /**
-   * Minimum seconds between two messages of a member; absent: no limit
-   */
+  /** Minimum seconds between two messages of a member; absent: no limit */
   slowModeS?: number
-  /**
-   * Seconds until a message without its own expiresInS expires; absent: never
-   */
+  /** Seconds until a message without its own expiresInS expires; absent: never */
   expiresInS?: number
-  /**
-   * Days until messages are removed; absent: as in the configuration `retention`
-   */
+  /** Days until messages are removed; absent: as in the configuration `retention` */
   retentionDays?: number
 }
 export interface RoomPref {
@@ -1915,243 +1205,143 @@ export interface RoomPref {
   folder: string
 }
 export interface DeleteRoomInput {
-  /**
-   * Room ID
-   */
+  /** Room ID */
   id: string
 }
 export interface GetRoomInput {
-  /**
-   * Room ID
-   */
+  /** Room ID */
   id: string
 }
 export interface ListRoomsInput {
-  /**
-   * Space-separated lastMessage, createdTime, name (alphabetical); prefix - for descending
-   */
+  /** Space-separated lastMessage, createdTime, name (alphabetical); prefix - for descending */
   sort?: string
   skip?: number
-  /**
-   * 0 means no limit
-   */
+  /** 0 means no limit */
   limit?: number
-  /**
-   * ISO-8601, or milliseconds since 1970-01-01 UTC
-   */
+  /** ISO-8601, or milliseconds since 1970-01-01 UTC */
   updatedAfter?: string
-  /**
-   * JSON object: filter by the caller's room preferences
-   */
+  /** JSON object: filter by the caller's room preferences */
   pref?: string
-  /**
-   * Non-zero: rooms with unread messages first
-   */
+  /** Non-zero: rooms with unread messages first */
   sortUnreadFirst?: number
 }
 export interface ListRoomsResult {
   totalCount: number
   data: Room[]
-  /**
-   * Diagnostic only
-   */
+  /** Diagnostic only */
   inspect: {
     query: unknown
     tookMS: number
   }
 }
 export interface UpdateRoomInput {
-  /**
-   * Room ID
-   */
+  /** Room ID */
   id: string
   name?: string
-  /**
-   * Cover image URL
-   */
+  /** Cover image URL */
   cover?: string
   description?: string
   roomTags?: string[]
-  /**
-   * An http(s) URL, or a key of the configuration `webhookKeys`; set by and visible to the API key only
-   */
+  /** An http(s) URL, or a key of the configuration `webhookKeys`; set by and visible to the API key only */
   webhook?: string
-  /**
-   * Set by and visible to the API key only
-   */
+  /** Set by and visible to the API key only */
   botState?: string
   botMode?: boolean
-  /**
-   * Any JSON object of at most 16 KiB
-   */
+  /** Any JSON object of at most 16 KiB */
   extParams?: {
     [k: string]: unknown
   }
-  /**
-   * Minimum seconds between two messages of a member; 0 for none
-   */
+  /** Minimum seconds between two messages of a member; 0 for none */
   slowModeS?: number
-  /**
-   * Seconds until a message expires, unless it has its own expiresInS; 0 for never
-   */
+  /** Seconds until a message expires, unless it has its own expiresInS; 0 for never */
   expiresInS?: number
-  /**
-   * Days until messages are removed; 0: as in the configuration `retention`. API key only
-   */
+  /** Days until messages are removed; 0: as in the configuration `retention`. API key only */
   retentionDays?: number
-  /**
-   * User ID
-   */
+  /** User ID */
   owner?: string
-  /**
-   * Items: User ID
-   */
+  /** Items: User ID */
   managers?: string[]
-  /**
-   * 0 closed to joining and invitations, 1 open
-   */
+  /** 0 closed to joining and invitations, 1 open */
   opening?: 0 | 1
-  /**
-   * 0 frozen: sends are refused
-   */
+  /** 0 frozen: sends are refused */
   status?: 0 | 1
 }
 export interface MarkReadInput {
-  /**
-   * Room ID
-   */
+  /** Room ID */
   id: string
-  /**
-   * Message ID
-   */
+  /** Message ID */
   message: string
 }
 export interface MarkReadResult {
-  /**
-   * Room ID
-   */
+  /** Room ID */
   roomID: string
-  /**
-   * User ID
-   */
+  /** User ID */
   memberID: string
-  /**
-   * Message ID
-   */
+  /** Message ID */
   messageID: string
   unread: number
 }
 export interface MarkDeliveredInput {
-  /**
-   * Room ID
-   */
+  /** Room ID */
   id: string
-  /**
-   * Message ID
-   */
+  /** Message ID */
   message: string
 }
 export interface MarkDeliveredResult {
-  /**
-   * Room ID
-   */
+  /** Room ID */
   roomID: string
-  /**
-   * User ID
-   */
+  /** User ID */
   memberID: string
-  /**
-   * The reported message
-   */
+  /** The reported message */
   messageID: string
-  /**
-   * False in rooms with too many members, where markers are neither stored nor announced
-   */
+  /** False in rooms with too many members, where markers are neither stored nor announced */
   isMarked: boolean
 }
 export interface ListCommandsInput {
-  /**
-   * Room ID
-   */
+  /** Room ID */
   id: string
 }
 export interface ExplainBadgeInput {
-  /**
-   * User ID
-   */
+  /** User ID */
   client_id: string
-  /**
-   * Also count the messages themselves
-   */
+  /** Also count the messages themselves */
   verify?: 'true' | 'false'
-  /**
-   * Rooms to skip
-   */
+  /** Rooms to skip */
   skip?: number
-  /**
-   * Maximum number of rooms
-   */
+  /** Maximum number of rooms */
   limit?: number
 }
 export interface ExplainBadgeResult {
-  /**
-   * User ID
-   */
+  /** User ID */
   client: string
-  /**
-   * Total unread count, as in GET /me/badge
-   */
+  /** Total unread count, as in GET /me/badge */
   badge: number
-  /**
-   * Number of rooms of the user
-   */
+  /** Number of rooms of the user */
   totalCount: number
   data: {
-    /**
-     * Room ID
-     */
+    /** Room ID */
     room: string
-    /**
-     * `seq` of the last message in the room
-     */
+    /** `seq` of the last message in the room */
     seq: number
-    /**
-     * `seq` of the last message that counts as read
-     */
+    /** `seq` of the last message that counts as read */
     readSeq: number
-    /**
-     * Stored number of messages after the marker that do not count as unread
-     */
+    /** Stored number of messages after the marker that do not count as unread */
     uncounted: number
-    /**
-     * Of these, sent by the user
-     */
+    /** Of these, sent by the user */
     own?: number
-    /**
-     * Of these, deleted for everyone or recalled
-     */
+    /** Of these, deleted for everyone or recalled */
     deleted?: number
-    /**
-     * Of these, deleted by the user for themselves
-     */
+    /** Of these, deleted by the user for themselves */
     hidden?: number
     unread: number
-    /**
-     * With verify: unread, counted from the messages
-     */
+    /** With verify: unread, counted from the messages */
     countedUnread?: number
-    /**
-     * With verify: whether unread and countedUnread match
-     */
+    /** With verify: whether unread and countedUnread match */
     agrees?: boolean
   }[]
-  /**
-   * With verify: whether all counted rooms of this page agree
-   */
+  /** With verify: whether all counted rooms of this page agree */
   agrees?: boolean
-  /**
-   * With verify: rooms of this page with too many messages to count
-   */
+  /** With verify: rooms of this page with too many messages to count */
   notVerified?: number
 }
 export interface GetBadgeInput {}
@@ -2159,9 +1349,7 @@ export interface GetBadgeResult {
   badge: number
 }
 export interface GetBadgesByRoomTagsInput {
-  /**
-   * Default: all tags
-   */
+  /** Default: all tags */
   tags?: string[]
 }
 export interface GetBadgesByRoomTagsResult {
@@ -2171,34 +1359,24 @@ export interface GetBadgesByRoomTagsResult {
   }
 }
 export interface MuteRoomInput {
-  /**
-   * Room ID
-   */
+  /** Room ID */
   room: string
 }
 export interface User {
-  /**
-   * User ID
-   */
+  /** User ID */
   _id: string
-  /**
-   * User ID
-   */
+  /** User ID */
   id: string
   appID: string
   nickname: string
   description: string
   email?: string
   avatarUrl: string
-  /**
-   * Last connection address; absent before the first connection
-   */
+  /** Last connection address; absent before the first connection */
   address?: Address
   userAgent?: string
   isRobot: boolean
-  /**
-   * `/name` commands of a robot
-   */
+  /** `/name` commands of a robot */
   commands?: {
     name: string
     description: string
@@ -2209,65 +1387,43 @@ export interface User {
    * Items: Room ID
    */
   mute: string[]
-  /**
-   * ISO-8601 time
-   */
+  /** ISO-8601 time */
   createdAt: string
-  /**
-   * ISO-8601 time
-   */
+  /** ISO-8601 time */
   updatedAt: string
-  /**
-   * ISO-8601 time
-   */
+  /** ISO-8601 time */
   lastJoinOrCreateRoomTime?: string
-  /**
-   * 0 if the user never logged in
-   */
+  /** 0 if the user never logged in */
   lastLoginTimeMS: number
   __v: number
 }
 export interface Address {
-  /**
-   * Absent if unknown, as behind a proxy that hides it
-   */
+  /** Absent if unknown, as behind a proxy that hides it */
   port?: number
   family: string
   address: string
 }
 export interface MuteUserInput {
-  /**
-   * User ID
-   */
+  /** User ID */
   uid: string
-  /**
-   * Room ID
-   */
+  /** Room ID */
   room: string
 }
 export interface AdminUser {
-  /**
-   * User ID
-   */
+  /** User ID */
   _id: string
-  /**
-   * User ID
-   */
+  /** User ID */
   id: string
   appID: string
   nickname: string
   description: string
   email?: string
   avatarUrl: string
-  /**
-   * Last connection address; absent before the first connection
-   */
+  /** Last connection address; absent before the first connection */
   address?: Address
   userAgent?: string
   isRobot: boolean
-  /**
-   * `/name` commands of a robot
-   */
+  /** `/name` commands of a robot */
   commands?: {
     name: string
     description: string
@@ -2278,42 +1434,26 @@ export interface AdminUser {
    * Items: Room ID
    */
   mute: string[]
-  /**
-   * ISO-8601 time
-   */
+  /** ISO-8601 time */
   createdAt: string
-  /**
-   * ISO-8601 time
-   */
+  /** ISO-8601 time */
   updatedAt: string
-  /**
-   * ISO-8601 time
-   */
+  /** ISO-8601 time */
   lastJoinOrCreateRoomTime?: string
-  /**
-   * 0 if the user never logged in
-   */
+  /** 0 if the user never logged in */
   lastLoginTimeMS: number
   __v: number
   isAdmin: boolean
-  /**
-   * Only while the user is banned from the app
-   */
+  /** Only while the user is banned from the app */
   ban?: {
-    /**
-     * Milliseconds since 1970-01-01 UTC
-     */
+    /** Milliseconds since 1970-01-01 UTC */
     atMS: number
-    /**
-     * Milliseconds since 1970-01-01 UTC
-     */
+    /** Milliseconds since 1970-01-01 UTC */
     untilMS?: number
   }
 }
 export interface SetRoomPrefInput {
-  /**
-   * Room ID
-   */
+  /** Room ID */
   room: string
   tags?: string[]
   tagColors?: {
@@ -2325,9 +1465,7 @@ export interface SetRoomPrefInput {
   folder?: string
 }
 export interface SetRoomPrefResult {
-  /**
-   * Room ID
-   */
+  /** Room ID */
   room: string
   tags: string[]
   tagColors: {
@@ -2339,82 +1477,48 @@ export interface SetRoomPrefResult {
   folder: string
 }
 export interface UnmuteRoomInput {
-  /**
-   * Room ID
-   */
+  /** Room ID */
   room: string
 }
 export interface UnmuteUserInput {
-  /**
-   * User ID
-   */
+  /** User ID */
   uid: string
-  /**
-   * Room ID
-   */
+  /** Room ID */
   room: string
-  /**
-   * Accepted and ignored
-   */
+  /** Accepted and ignored */
   limit?: string
-  /**
-   * Accepted and ignored
-   */
+  /** Accepted and ignored */
   skip?: string
 }
 export interface GetChangesInput {
-  /**
-   * `cursor` of the last response, or `serverTimeMS` of a socket; first 0
-   */
+  /** `cursor` of the last response, or `serverTimeMS` of a socket; first 0 */
   since: string
-  /**
-   * Maximum number of rooms
-   */
+  /** Maximum number of rooms */
   limit?: number
 }
 export interface Invitation {
   _id: string
-  /**
-   * Inviting user; empty for the API key in a room without members
-   */
+  /** Inviting user; empty for the API key in a room without members */
   inviter: string
-  /**
-   * User ID
-   */
+  /** User ID */
   invitee: string
-  /**
-   * Room ID
-   */
+  /** Room ID */
   room: string
-  /**
-   * Name of the room; absent in a declined invitation
-   */
+  /** Name of the room; absent in a declined invitation */
   roomName?: string
-  /**
-   * ISO-8601 time
-   */
+  /** ISO-8601 time */
   createdAt: string
-  /**
-   * ISO-8601 time
-   */
+  /** ISO-8601 time */
   updatedAt: string
 }
 export interface GetChangesResult {
-  /**
-   * Changed rooms
-   */
+  /** Changed rooms */
   rooms: {
-    /**
-     * As in GET /rooms/{id}, with unread, preferences and last message
-     */
+    /** As in GET /rooms/{id}, with unread, preferences and last message */
     room: Room
-    /**
-     * `seq` of the last message
-     */
+    /** `seq` of the last message */
     seq: number
-    /**
-     * Whether to fetch messages: some are new, changed or deleted
-     */
+    /** Whether to fetch messages: some are new, changed or deleted */
     messages: boolean
     /**
      * Roots of threads to fetch: messages are new, changed or deleted, or the caller has read them
@@ -2422,17 +1526,11 @@ export interface GetChangesResult {
      * Items: Message ID
      */
     threads: string[]
-    /**
-     * Latest position of each read marker that moved
-     */
+    /** Latest position of each read marker that moved */
     lastRead: {
-      /**
-       * User ID
-       */
+      /** User ID */
       memberID: string
-      /**
-       * Message ID
-       */
+      /** Message ID */
       messageID: string
     }[]
   }[]
@@ -2442,33 +1540,21 @@ export interface GetChangesResult {
    * Items: Room ID
    */
   removed: string[]
-  /**
-   * New invitations that are still open
-   */
+  /** New invitations that are still open */
   invitations: Invitation[]
-  /**
-   * Current values of personal preferences that were set
-   */
+  /** Current values of personal preferences that were set */
   prefs: {
     [k: string]: unknown
   }
-  /**
-   * Keys of deleted personal preferences
-   */
+  /** Keys of deleted personal preferences */
   deletedPrefs: string[]
-  /**
-   * The next `since`; if `complete`, also for `auth2`, as a number
-   */
+  /** The next `since`; if `complete`, also for `auth2`, as a number */
   cursor: string
-  /**
-   * False if there are more changes
-   */
+  /** False if there are more changes */
   complete: boolean
 }
 export interface AddMembersInput {
-  /**
-   * Room ID
-   */
+  /** Room ID */
   id: string
   /**
    * User IDs; a user group stands for its members
@@ -2476,20 +1562,14 @@ export interface AddMembersInput {
    * Items: User ID
    */
   invitees: string[]
-  /**
-   * Also write a system message
-   */
+  /** Also write a system message */
   systemMessage?: boolean
   invitationRequired?: boolean
 }
 export interface AddMembersResult {
-  /**
-   * Room ID
-   */
+  /** Room ID */
   _id: string
-  /**
-   * Room ID
-   */
+  /** Room ID */
   id: string
   appID: string
   name: string
@@ -2502,106 +1582,68 @@ export interface AddMembersResult {
   encrypted: boolean
   serviceStatus: number
   roomTags: string[]
-  /**
-   * 1 active, 0 frozen
-   */
+  /** 1 active, 0 frozen */
   status: number
-  /**
-   * The first 50 members
-   */
+  /** The first 50 members */
   members: Sender[]
-  /**
-   * Milliseconds since 1970-01-01 UTC
-   */
+  /** Milliseconds since 1970-01-01 UTC */
   createdTimeMS: number
   unread?: number
   muted?: boolean
   lastMessage?: Message
   pref?: RoomPref
-  /**
-   * NotificationsOfRoom of the caller; absent if not set
-   */
+  /** NotificationsOfRoom of the caller; absent if not set */
   notifications?: {
-    /**
-     * Default: the next wider level
-     */
+    /** Default: the next wider level */
     level?: 'all' | 'mentions' | 'none'
-    /**
-     * Levels by message type, which override `level`
-     */
+    /** Levels by message type, which override `level` */
     types?: {
       messageType: string
       level: 'all' | 'mentions' | 'none'
     }[]
-    /**
-     * Until then, only messages that mention the user by ID are pushed
-     */
+    /** Until then, only messages that mention the user by ID are pushed */
     muteUntilMS?: number
   }
   memberCount: number
-  /**
-   * User ID
-   */
+  /** User ID */
   owner?: string
-  /**
-   * Items: User ID
-   */
+  /** Items: User ID */
   managers: string[]
-  /**
-   * 0 closed to joining and invitations, 1 open
-   */
+  /** 0 closed to joining and invitations, 1 open */
   opening: number
   extParams: {
     [k: string]: unknown
   }
-  /**
-   * Minimum seconds between two messages of a member; absent: no limit
-   */
+  /** Minimum seconds between two messages of a member; absent: no limit */
   slowModeS?: number
-  /**
-   * Seconds until a message without its own expiresInS expires; absent: never
-   */
+  /** Seconds until a message without its own expiresInS expires; absent: never */
   expiresInS?: number
-  /**
-   * Days until messages are removed; absent: as in the configuration `retention`
-   */
+  /** Days until messages are removed; absent: as in the configuration `retention` */
   retentionDays?: number
   invitations?: Invitation[]
 }
 export interface DeclineInvitationInput {
-  /**
-   * Room ID
-   */
+  /** Room ID */
   id: string
 }
 export interface JoinRoomInput {
-  /**
-   * Room ID
-   */
+  /** Room ID */
   id: string
-  /**
-   * Also write a system message
-   */
+  /** Also write a system message */
   systemMessage?: boolean
 }
 export interface ListInvitationsInput {
   limit?: number
-  /**
-   * `cursor` of the previous page
-   */
+  /** `cursor` of the previous page */
   cursor?: string
 }
 export interface ListInvitationsResult {
   data: Invitation[]
-  /**
-   * For the next page; absent on the last one
-   */
+  /** For the next page; absent on the last one */
   cursor?: string
 }
 export interface ListMembersInput {
-  /**
-   * Room ID
-   */
+  /** Room ID */
   id: string
   skip?: number
   limit?: number
@@ -2609,36 +1651,24 @@ export interface ListMembersInput {
 export interface ListMembersResult {
   totalCount: number
   data: {
-    /**
-     * User ID
-     */
+    /** User ID */
     _id: string
-    /**
-     * User ID
-     */
+    /** User ID */
     id: string
     nickname: string
     description: string
     avatarUrl: string
     isRobot?: boolean
-    /**
-     * 0 if the user never logged in
-     */
+    /** 0 if the user never logged in */
     lastLoginTimeMS: number
-    /**
-     * `seq` of the last message that the member has read, or of the last one before they joined
-     */
+    /** `seq` of the last message that the member has read, or of the last one before they joined */
     readSeq: number
-    /**
-     * `seq` of the last message that the member has reported as delivered
-     */
+    /** `seq` of the last message that the member has reported as delivered */
     deliveredSeq: number
   }[]
 }
 export interface RemoveMembersInput {
-  /**
-   * Room ID
-   */
+  /** Room ID */
   id: string
   /**
    * User IDs; a user group stands for its members in the room
@@ -2646,37 +1676,25 @@ export interface RemoveMembersInput {
    * Items: User ID
    */
   members: string[]
-  /**
-   * Also write a system message
-   */
+  /** Also write a system message */
   systemMessage?: boolean
 }
 export interface SetMemberRoleInput {
-  /**
-   * Room ID
-   */
+  /** Room ID */
   id: string
-  /**
-   * User ID
-   */
+  /** User ID */
   client: string
   property: 'role'
   value: 'admin' | 'member'
 }
 export interface EraseUserInput {
-  /**
-   * User ID
-   */
+  /** User ID */
   client_id: string
-  /**
-   * Messages in all rooms and threads: keep, redact as if recalled, or delete for everyone
-   */
+  /** Messages in all rooms and threads: keep, redact as if recalled, or delete for everyone */
   content?: 'keep' | 'redact' | 'delete'
 }
 export interface ListUsersInput {
-  /**
-   * JSON filter in document-database query syntax
-   */
+  /** JSON filter in document-database query syntax */
   q?: string
   limit?: number
   skip?: number
@@ -2686,66 +1704,44 @@ export interface ListUsersResult {
   data: AdminUser[]
 }
 export interface SaveUserInput {
-  /**
-   * User ID
-   */
+  /** User ID */
   _id: string
   nickname?: string
   description?: string
   email?: string
   avatarUrl?: string
   isRobot?: boolean
-  /**
-   * Platform admin
-   */
+  /** Platform admin */
   isAdmin?: boolean
-  /**
-   * `/name` commands of a user with isRobot
-   */
+  /** `/name` commands of a user with isRobot */
   commands?: {
     name: string
     description?: string
   }[]
-  /**
-   * true: generate a token
-   */
+  /** true: generate a token */
   issueAccessToken?: boolean
-  /**
-   * With issueAccessToken true: issue the token for this device, replacing only its token
-   */
+  /** With issueAccessToken true: issue the token for this device, replacing only its token */
   deviceId?: string
-  /**
-   * Token generated by you
-   */
+  /** Token generated by you */
   token?: string
-  /**
-   * Expiry of a supplied token, ISO-8601
-   */
+  /** Expiry of a supplied token, ISO-8601 */
   expirationDate?: string
 }
 export interface SavedUser {
-  /**
-   * User ID
-   */
+  /** User ID */
   _id: string
-  /**
-   * User ID
-   */
+  /** User ID */
   id: string
   appID: string
   nickname: string
   description: string
   email?: string
   avatarUrl: string
-  /**
-   * Last connection address; absent before the first connection
-   */
+  /** Last connection address; absent before the first connection */
   address?: Address
   userAgent?: string
   isRobot: boolean
-  /**
-   * `/name` commands of a robot
-   */
+  /** `/name` commands of a robot */
   commands?: {
     name: string
     description: string
@@ -2756,61 +1752,39 @@ export interface SavedUser {
    * Items: Room ID
    */
   mute: string[]
-  /**
-   * ISO-8601 time
-   */
+  /** ISO-8601 time */
   createdAt: string
-  /**
-   * ISO-8601 time
-   */
+  /** ISO-8601 time */
   updatedAt: string
-  /**
-   * ISO-8601 time
-   */
+  /** ISO-8601 time */
   lastJoinOrCreateRoomTime?: string
-  /**
-   * 0 if the user never logged in
-   */
+  /** 0 if the user never logged in */
   lastLoginTimeMS: number
   __v: number
   isAdmin: boolean
-  /**
-   * Only while the user is banned from the app
-   */
+  /** Only while the user is banned from the app */
   ban?: {
-    /**
-     * Milliseconds since 1970-01-01 UTC
-     */
+    /** Milliseconds since 1970-01-01 UTC */
     atMS: number
-    /**
-     * Milliseconds since 1970-01-01 UTC
-     */
+    /** Milliseconds since 1970-01-01 UTC */
     untilMS?: number
   }
   token?: string
-  /**
-   * ISO-8601 time
-   */
+  /** ISO-8601 time */
   expirationDate?: string
 }
 export interface SaveUsersInput {
   data: {
-    /**
-     * User ID
-     */
+    /** User ID */
     _id: string
     nickname?: string
     description?: string
     email?: string
     avatarUrl?: string
     isRobot?: boolean
-    /**
-     * Platform admin
-     */
+    /** Platform admin */
     isAdmin?: boolean
-    /**
-     * `/name` commands of a user with isRobot
-     */
+    /** `/name` commands of a user with isRobot */
     commands?: {
       name: string
       description?: string
@@ -2822,9 +1796,7 @@ export interface SaveUsersResult {
 }
 export interface SearchUsersInput {
   q: string
-  /**
-   * Only members of this room
-   */
+  /** Only members of this room */
   room?: string
   limit?: number
 }
@@ -2838,58 +1810,38 @@ export interface StartChatInput {
    * Items: User ID
    */
   members: string[]
-  /**
-   * Name of the group
-   */
+  /** Name of the group */
   name?: string
 }
 export interface GetMeInput {}
 export interface ListConnectionsInput {
-  /**
-   * User ID
-   */
+  /** User ID */
   client_id: string
 }
 export interface ListConnectionsResult {
   data: {
-    /**
-     * `deviceId` of auth2, or else the socket ID
-     */
+    /** `deviceId` of auth2, or else the socket ID */
     deviceId: string
     node: string
     transport: 'websocket' | 'polling'
-    /**
-     * When the device authenticated
-     */
+    /** When the device authenticated */
     sinceMS: number
-    /**
-     * When the device last sent anything, heartbeats included
-     */
+    /** When the device last sent anything, heartbeats included */
     lastSeenMS: number
     userAgent: string
-    /**
-     * `auth.clientVersion` of the connection
-     */
+    /** `auth.clientVersion` of the connection */
     clientVersion?: string
   }[]
-  /**
-   * Nodes that did not respond in time
-   */
+  /** Nodes that did not respond in time */
   silentNodes: string[]
 }
 export interface SubscribeInput {
   type: 'ios' | 'fcm' | 'web' | 'hms' | 'relay'
-  /**
-   * Device push token; for `web`, the PushSubscription as JSON text
-   */
+  /** Device push token; for `web`, the PushSubscription as JSON text */
   token: string
-  /**
-   * Same as in auth2, so that a connected device gets no push
-   */
+  /** Same as in auth2, so that a connected device gets no push */
   deviceId: string
-  /**
-   * Language of the app’s push texts for this device, such as de-AT
-   */
+  /** Language of the app’s push texts for this device, such as de-AT */
   language?: string
 }
 export interface SubscribeResult {
@@ -2897,13 +1849,9 @@ export interface SubscribeResult {
   deviceId: string
 }
 export interface UnsubscribeInput {
-  /**
-   * A registered device
-   */
+  /** A registered device */
   deviceId?: string
-  /**
-   * Device push token; for `web`, the PushSubscription as JSON text
-   */
+  /** Device push token; for `web`, the PushSubscription as JSON text */
   token?: string
 }
 export interface UnsubscribeResult {
@@ -2911,15 +1859,11 @@ export interface UnsubscribeResult {
 }
 export interface WebPushKeyInput {}
 export interface WebPushKeyResult {
-  /**
-   * P-256, uncompressed, base64url
-   */
+  /** P-256, uncompressed, base64url */
   publicKey: string
 }
 export interface DeleteGroupInput {
-  /**
-   * User group ID
-   */
+  /** User group ID */
   id: string
 }
 export interface DeleteGroupResult {}
@@ -2928,15 +1872,11 @@ export interface ListGroupsInput {
   skip?: number
 }
 export interface UserGroup {
-  /**
-   * User ID
-   */
+  /** User ID */
   _id: string
   nickname: string
   avatarUrl: string
-  /**
-   * Items: User ID
-   */
+  /** Items: User ID */
   members: string[]
 }
 export interface ListGroupsResult {
@@ -2944,255 +1884,167 @@ export interface ListGroupsResult {
   data: UserGroup[]
 }
 export interface SaveGroupInput {
-  /**
-   * Generated if absent
-   */
+  /** Generated if absent */
   _id?: string
   nickname: string
   avatarUrl?: string
-  /**
-   * Items: User ID
-   */
+  /** Items: User ID */
   members?: string[]
 }
 export interface GetMyNotificationsInput {}
 export interface UserNotifications {
-  /**
-   * Default: the next wider level
-   */
+  /** Default: the next wider level */
   level?: 'all' | 'mentions' | 'none'
-  /**
-   * Levels by message type, which override `level`
-   */
+  /** Levels by message type, which override `level` */
   types?: {
     messageType: string
     level: 'all' | 'mentions' | 'none'
   }[]
-  /**
-   * Until then, only messages that mention the user by ID are pushed
-   */
+  /** Until then, only messages that mention the user by ID are pushed */
   muteUntilMS?: number
   doNotDisturb?: {
     timeZone: string
     times: {
-      /**
-       * 1 Monday to 7 Sunday
-       */
+      /** 1 Monday to 7 Sunday */
       days: number[]
       from: string
-      /**
-       * On the next day unless after `from`
-       */
+      /** On the next day unless after `from` */
       to: string
     }[]
   }
 }
 export interface GetMyRoomNotificationsInput {
-  /**
-   * Room ID
-   */
+  /** Room ID */
   room: string
 }
 export interface NotificationsOfRoom {
-  /**
-   * Default: the next wider level
-   */
+  /** Default: the next wider level */
   level?: 'all' | 'mentions' | 'none'
-  /**
-   * Levels by message type, which override `level`
-   */
+  /** Levels by message type, which override `level` */
   types?: {
     messageType: string
     level: 'all' | 'mentions' | 'none'
   }[]
-  /**
-   * Until then, only messages that mention the user by ID are pushed
-   */
+  /** Until then, only messages that mention the user by ID are pushed */
   muteUntilMS?: number
 }
 export interface GetMyThreadNotificationsInput {
-  /**
-   * The root of the thread, or one of its messages
-   */
+  /** The root of the thread, or one of its messages */
   id: string
 }
 export interface ThreadNotifications {
-  /**
-   * Default: the next wider level
-   */
+  /** Default: the next wider level */
   level?: 'all' | 'mentions' | 'none'
-  /**
-   * Until then, only messages that mention the user by ID are pushed
-   */
+  /** Until then, only messages that mention the user by ID are pushed */
   muteUntilMS?: number
 }
 export interface GetNotificationsInput {
-  /**
-   * User ID
-   */
+  /** User ID */
   uid: string
 }
 export interface GetRoomNotificationsInput {
-  /**
-   * User ID
-   */
+  /** User ID */
   uid: string
-  /**
-   * Room ID
-   */
+  /** Room ID */
   room: string
 }
 export interface SetMyNotificationsInput {
-  /**
-   * Default: the next wider level
-   */
+  /** Default: the next wider level */
   level?: 'all' | 'mentions' | 'none'
-  /**
-   * Levels by message type, which override `level`
-   */
+  /** Levels by message type, which override `level` */
   types?: {
     messageType: string
     level: 'all' | 'mentions' | 'none'
   }[]
-  /**
-   * Until then, only messages that mention the user by ID are pushed
-   */
+  /** Until then, only messages that mention the user by ID are pushed */
   muteUntilMS?: number
   doNotDisturb?: {
     timeZone: string
     times: {
-      /**
-       * 1 Monday to 7 Sunday
-       */
+      /** 1 Monday to 7 Sunday */
       days: number[]
       from: string
-      /**
-       * On the next day unless after `from`
-       */
+      /** On the next day unless after `from` */
       to: string
     }[]
   }
 }
 export interface SetMyRoomNotificationsInput {
-  /**
-   * Room ID
-   */
+  /** Room ID */
   room: string
-  /**
-   * Default: the next wider level
-   */
+  /** Default: the next wider level */
   level?: 'all' | 'mentions' | 'none'
-  /**
-   * Levels by message type, which override `level`
-   */
+  /** Levels by message type, which override `level` */
   types?: {
     messageType: string
     level: 'all' | 'mentions' | 'none'
   }[]
-  /**
-   * Until then, only messages that mention the user by ID are pushed
-   */
+  /** Until then, only messages that mention the user by ID are pushed */
   muteUntilMS?: number
 }
 export interface SetMyThreadNotificationsInput {
-  /**
-   * The root of the thread, or one of its messages
-   */
+  /** The root of the thread, or one of its messages */
   id: string
-  /**
-   * Default: the next wider level
-   */
+  /** Default: the next wider level */
   level?: 'all' | 'mentions' | 'none'
-  /**
-   * Until then, only messages that mention the user by ID are pushed
-   */
+  /** Until then, only messages that mention the user by ID are pushed */
   muteUntilMS?: number
 }
 export interface SetNotificationsInput {
-  /**
-   * User ID
-   */
+  /** User ID */
   uid: string
-  /**
-   * Default: the next wider level
-   */
+  /** Default: the next wider level */
   level?: 'all' | 'mentions' | 'none'
-  /**
-   * Levels by message type, which override `level`
-   */
+  /** Levels by message type, which override `level` */
   types?: {
     messageType: string
     level: 'all' | 'mentions' | 'none'
   }[]
-  /**
-   * Until then, only messages that mention the user by ID are pushed
-   */
+  /** Until then, only messages that mention the user by ID are pushed */
   muteUntilMS?: number
   doNotDisturb?: {
     timeZone: string
     times: {
-      /**
-       * 1 Monday to 7 Sunday
-       */
+      /** 1 Monday to 7 Sunday */
       days: number[]
       from: string
-      /**
-       * On the next day unless after `from`
-       */
+      /** On the next day unless after `from` */
       to: string
     }[]
   }
 }
 export interface SetRoomNotificationsInput {
-  /**
-   * User ID
-   */
+  /** User ID */
   uid: string
-  /**
-   * Room ID
-   */
+  /** Room ID */
   room: string
-  /**
-   * Default: the next wider level
-   */
+  /** Default: the next wider level */
   level?: 'all' | 'mentions' | 'none'
-  /**
-   * Levels by message type, which override `level`
-   */
+  /** Levels by message type, which override `level` */
   types?: {
     messageType: string
     level: 'all' | 'mentions' | 'none'
   }[]
-  /**
-   * Until then, only messages that mention the user by ID are pushed
-   */
+  /** Until then, only messages that mention the user by ID are pushed */
   muteUntilMS?: number
 }
 export interface DeleteMyPrefInput {
-  /**
-   * Key of an existing preference
-   */
+  /** Key of an existing preference */
   key: string
 }
 export interface DeleteMyPrefResult {}
 export interface ListMyPrefsInput {
   skip?: number
-  /**
-   * All by default
-   */
+  /** All by default */
   limit?: number
 }
-/**
- * Keys with any JSON as value
- */
+/** Keys with any JSON as value */
 export interface ListMyPrefsResult {
   [k: string]: unknown
 }
 export interface SetMyPrefInput {
   key: string
-  /**
-   * Any JSON of at most 16 KiB
-   */
+  /** Any JSON of at most 16 KiB */
   data: unknown
 }
 export interface SetMyPrefResult {
@@ -3200,55 +2052,35 @@ export interface SetMyPrefResult {
   data: unknown
 }
 export interface GetPresenceInput {
-  /**
-   * User IDs; repeat the parameter, at most 500
-   */
+  /** User IDs; repeat the parameter, at most 500 */
   clients: string | string[]
 }
 export interface GetPresenceResult {
   clients: {
-    /**
-     * User ID
-     */
+    /** User ID */
     client: string
-    /**
-     * online: a connected device is not away. away: all connected devices are away. unknown: Redis is unavailable
-     */
+    /** online: a connected device is not away. away: all connected devices are away. unknown: Redis is unavailable */
     state: 'online' | 'away' | 'offline' | 'unknown'
-    /**
-     * Whether a device is connected (online or away); absent while unknown
-     */
+    /** Whether a device is connected (online or away); absent while unknown */
     online?: boolean
-    /**
-     * Whether the state is away; absent while unknown
-     */
+    /** Whether the state is away; absent while unknown */
     away?: boolean
-    /**
-     * Only offline: when the last device was connected. Absent for hidden users and users who never connected
-     */
+    /** Only offline: when the last device was connected. Absent for hidden users and users who never connected */
     lastSeenMS?: number
   }[]
 }
 export interface BindTokenInput {
-  /**
-   * User ID
-   */
+  /** User ID */
   client_id: string
   token: string
-  /**
-   * Expiry of a supplied token, ISO-8601
-   */
+  /** Expiry of a supplied token, ISO-8601 */
   expirationDate: string
 }
 export interface BindTokenResult {
-  /**
-   * User ID
-   */
+  /** User ID */
   _id: string
   token: string
-  /**
-   * ISO-8601 time
-   */
+  /** ISO-8601 time */
   expirationDate: string
 }
 export interface EndMyTokenInput {
@@ -3256,90 +2088,56 @@ export interface EndMyTokenInput {
 }
 export interface EndMyTokenResult {}
 export interface EndTokenInput {
-  /**
-   * User ID
-   */
+  /** User ID */
   client_id: string
   id: string
 }
 export interface EndTokenResult {}
 export interface ListMyTokensInput {}
 export interface UserToken {
-  /**
-   * Beginning of the token’s SHA-256 digest
-   */
+  /** Beginning of the token’s SHA-256 digest */
   id: string
-  /**
-   * Device that it was issued for, or that its issuer names
-   */
+  /** Device that it was issued for, or that its issuer names */
   deviceId?: string
-  /**
-   * Whether it is from the app’s own login
-   */
+  /** Whether it is from the app’s own login */
   isOwnLogin: boolean
-  /**
-   * Token ID at the issuer
-   */
+  /** Token ID at the issuer */
   jti?: string
-  /**
-   * When it was issued or first presented
-   */
+  /** When it was issued or first presented */
   createdAt: string
-  /**
-   * ISO-8601 time
-   */
+  /** ISO-8601 time */
   expirationDate: string
-  /**
-   * Last HTTP request, to the hour
-   */
+  /** Last HTTP request, to the hour */
   lastUsedTime?: string
-  /**
-   * In GET /me/tokens: whether it is the calling token
-   */
+  /** In GET /me/tokens: whether it is the calling token */
   isCurrent?: boolean
 }
 export interface ListMyTokensResult {
-  /**
-   * Active tokens, newest first; at most 50
-   */
+  /** Active tokens, newest first; at most 50 */
   data: UserToken[]
 }
 export interface ListTokensInput {
-  /**
-   * User ID
-   */
+  /** User ID */
   client_id: string
 }
 export interface ListTokensResult {
-  /**
-   * Active tokens, newest first; at most 50
-   */
+  /** Active tokens, newest first; at most 50 */
   data: UserToken[]
 }
 export interface RenewTokenInput {}
 export interface RenewTokenResult {
   token: string
-  /**
-   * ISO-8601 time
-   */
+  /** ISO-8601 time */
   expirationDate: string
 }
 export interface RevokeTokensInput {
-  /**
-   * User ID
-   */
+  /** User ID */
   client_id: string
-  /**
-   * Without it, all tokens are revoked
-   */
+  /** Without it, all tokens are revoked */
   token?: string
-  /**
-   * Instead: the token of your own login with this ID, whether already presented or not
-   */
+  /** Instead: the token of your own login with this ID, whether already presented or not */
   jti?: string
-  /**
-   * Instead: the tokens of this device, including those of your own login issued for it so far
-   */
+  /** Instead: the tokens of this device, including those of your own login issued for it so far */
   deviceId?: string
 }
 export interface RevokeTokensResult {
@@ -3348,13 +2146,9 @@ export interface RevokeTokensResult {
   revokedTokens: number
 }
 export interface AddKeyInput {
-  /**
-   * Unique among active keys, such as the server that uses it
-   */
+  /** Unique among active keys, such as the server that uses it */
   name: string
-  /**
-   * `all`: every scope except `platform`, including those of later releases. Default: the scopes of the calling key, or `all`
-   */
+  /** `all`: every scope except `platform`, including those of later releases. Default: the scopes of the calling key, or `all` */
   scopes?: (
     | 'all'
     | 'platform'
@@ -3379,27 +2173,17 @@ export interface AddKeyInput {
     | 'keys:read'
     | 'keys:write'
   )[]
-  /**
-   * When the key expires
-   */
+  /** When the key expires */
   expiresAt?: string
-  /**
-   * Networks that may use the key; default: all
-   */
+  /** Networks that may use the key; default: all */
   addresses?: string[]
-  /**
-   * Requests per minute; default: PARLEY_GATEWAY_RATE_PER_API_KEY
-   */
+  /** Requests per minute; default: PARLEY_GATEWAY_RATE_PER_API_KEY */
   ratePerMinute?: number
 }
 export interface AddKeyResult {
-  /**
-   * Beginning of the key’s SHA-256 digest
-   */
+  /** Beginning of the key’s SHA-256 digest */
   id: string
-  /**
-   * Empty for unnamed keys
-   */
+  /** Empty for unnamed keys */
   name: string
   scopes: (
     | 'all'
@@ -3425,43 +2209,27 @@ export interface AddKeyResult {
     | 'keys:read'
     | 'keys:write'
   )[]
-  /**
-   * ISO-8601 time
-   */
+  /** ISO-8601 time */
   createdAt: string
-  /**
-   * To the minute
-   */
+  /** To the minute */
   lastUsedAt?: string
-  /**
-   * ISO-8601 time
-   */
+  /** ISO-8601 time */
   expiresAt?: string
   addresses?: string[]
   ratePerMinute?: number
-  /**
-   * Only in lists with ended keys
-   */
+  /** Only in lists with ended keys */
   revokedAt?: string
-  /**
-   * The key; shown only once
-   */
+  /** The key; shown only once */
   apiKey: string
 }
 export interface ListKeysInput {
-  /**
-   * Include revoked and expired keys
-   */
+  /** Include revoked and expired keys */
   ended?: 'true' | 'false'
 }
 export interface ApiKey {
-  /**
-   * Beginning of the key’s SHA-256 digest
-   */
+  /** Beginning of the key’s SHA-256 digest */
   id: string
-  /**
-   * Empty for unnamed keys
-   */
+  /** Empty for unnamed keys */
   name: string
   scopes: (
     | 'all'
@@ -3487,169 +2255,107 @@ export interface ApiKey {
     | 'keys:read'
     | 'keys:write'
   )[]
-  /**
-   * ISO-8601 time
-   */
+  /** ISO-8601 time */
   createdAt: string
-  /**
-   * To the minute
-   */
+  /** To the minute */
   lastUsedAt?: string
-  /**
-   * ISO-8601 time
-   */
+  /** ISO-8601 time */
   expiresAt?: string
   addresses?: string[]
   ratePerMinute?: number
-  /**
-   * Only in lists with ended keys
-   */
+  /** Only in lists with ended keys */
   revokedAt?: string
 }
 export interface ListKeysResult {
   data: ApiKey[]
 }
 export interface RevokeKeyInput {
-  /**
-   * Beginning of the key’s SHA-256 digest
-   */
+  /** Beginning of the key’s SHA-256 digest */
   id: string
 }
 export interface InspectBansInput {
-  /**
-   * Room ID
-   */
+  /** Room ID */
   id: string
   skip?: number
-  /**
-   * All by default
-   */
+  /** All by default */
   limit?: number
 }
 export interface Ban {
   appID: string
   blockee: {
-    /**
-     * User ID
-     */
+    /** User ID */
     _id: string
-    /**
-     * User ID
-     */
+    /** User ID */
     id: string
     nickname: string
     avatarUrl: string
     lastLoginTimeMS: number
   }
-  /**
-   * User who banned or blocked; empty for the API key
-   */
+  /** User who banned or blocked; empty for the API key */
   blocker: string
-  /**
-   * ISO-8601 time
-   */
+  /** ISO-8601 time */
   createdAt: string
-  /**
-   * Last change; after an unban, the time of the unban
-   */
+  /** Last change; after an unban, the time of the unban */
   updatedAt: string
-  /**
-   * Room ID
-   */
+  /** Room ID */
   room: string
-  /**
-   * When the ban ends; absent: never
-   */
+  /** When the ban ends; absent: never */
   untilMS?: number
 }
 export interface InspectMembersInput {
-  /**
-   * Room ID
-   */
+  /** Room ID */
   id: string
   limit?: number
-  /**
-   * `cursor` of the previous page
-   */
+  /** `cursor` of the previous page */
   cursor?: string
 }
 export interface InspectMembersResult {
   totalCount: number
   data: {
-    /**
-     * User ID
-     */
+    /** User ID */
     _id: string
-    /**
-     * User ID
-     */
+    /** User ID */
     id: string
     nickname: string
     description: string
     avatarUrl: string
     isRobot?: boolean
-    /**
-     * 0 if the user never logged in
-     */
+    /** 0 if the user never logged in */
     lastLoginTimeMS: number
     role: 'owner' | 'manager' | 'member'
-    /**
-     * Milliseconds since 1970-01-01 UTC
-     */
+    /** Milliseconds since 1970-01-01 UTC */
     joinedAtMS: number
     readSeq: number
     deliveredSeq: number
-    /**
-     * The member muted the room
-     */
+    /** The member muted the room */
     muted: boolean
-    /**
-     * Banned in the room or, in a direct room, blocked by the other user
-     */
+    /** Banned in the room or, in a direct room, blocked by the other user */
     blocked?: {
-      /**
-       * Milliseconds since 1970-01-01 UTC
-       */
+      /** Milliseconds since 1970-01-01 UTC */
       untilMS?: number
     }
   }[]
-  /**
-   * For the next page; absent on the last one
-   */
+  /** For the next page; absent on the last one */
   cursor?: string
 }
 export interface InspectMessagesInput {
-  /**
-   * Room ID
-   */
+  /** Room ID */
   id: string
-  /**
-   * Maximum number of messages
-   */
+  /** Maximum number of messages */
   limit?: number
-  /**
-   * Messages before the current position of this message
-   */
+  /** Messages before the current position of this message */
   beforeMessage?: string
-  /**
-   * Messages after the current position of this message
-   */
+  /** Messages after the current position of this message */
   afterMessage?: string
-  /**
-   * ISO-8601, or milliseconds since 1970-01-01 UTC
-   */
+  /** ISO-8601, or milliseconds since 1970-01-01 UTC */
   afterTime?: string
   timeRangeField?: 'updatedAt' | 'createdAt' | 'messageTime'
-  /**
-   * Show the content of deleted messages while it still exists; it is removed within minutes
-   */
+  /** Show the content of deleted messages while it still exists; it is removed within minutes */
   includeDeleted?: 'true' | 'false'
 }
 export interface InspectMessagesResult {
   totalCount: number
-  /**
-   * `seq` of the latest message, or 0
-   */
+  /** `seq` of the latest message, or 0 */
   latestSeq: number
   data: Message[]
   /**
@@ -3664,37 +2370,25 @@ export interface InspectMessagesResult {
   }
 }
 export interface InspectPinsInput {
-  /**
-   * Room ID
-   */
+  /** Room ID */
   id: string
   limit?: number
-  /**
-   * `beforeSeq` of the previous page
-   */
+  /** `beforeSeq` of the previous page */
   beforeSeq?: number
 }
 export interface InspectPinsResult {
   data: Message[]
-  /**
-   * For the next page; absent on the last one
-   */
+  /** For the next page; absent on the last one */
   beforeSeq?: number
 }
 export interface InspectRoomInput {
-  /**
-   * Room ID
-   */
+  /** Room ID */
   id: string
 }
 export interface AdminRoom {
-  /**
-   * Room ID
-   */
+  /** Room ID */
   _id: string
-  /**
-   * Room ID
-   */
+  /** Room ID */
   id: string
   appID: string
   name: string
@@ -3707,80 +2401,48 @@ export interface AdminRoom {
   encrypted: boolean
   serviceStatus: number
   roomTags: string[]
-  /**
-   * 1 active, 0 frozen
-   */
+  /** 1 active, 0 frozen */
   status: number
-  /**
-   * The first 50 members
-   */
+  /** The first 50 members */
   members: Sender[]
-  /**
-   * Milliseconds since 1970-01-01 UTC
-   */
+  /** Milliseconds since 1970-01-01 UTC */
   createdTimeMS: number
   lastMessage?: Message
-  /**
-   * NotificationsOfRoom of the caller; absent if not set
-   */
+  /** NotificationsOfRoom of the caller; absent if not set */
   notifications?: {
-    /**
-     * Default: the next wider level
-     */
+    /** Default: the next wider level */
     level?: 'all' | 'mentions' | 'none'
-    /**
-     * Levels by message type, which override `level`
-     */
+    /** Levels by message type, which override `level` */
     types?: {
       messageType: string
       level: 'all' | 'mentions' | 'none'
     }[]
-    /**
-     * Until then, only messages that mention the user by ID are pushed
-     */
+    /** Until then, only messages that mention the user by ID are pushed */
     muteUntilMS?: number
   }
   memberCount: number
-  /**
-   * User ID
-   */
+  /** User ID */
   owner?: string
-  /**
-   * Items: User ID
-   */
+  /** Items: User ID */
   managers: string[]
-  /**
-   * 0 closed to joining and invitations, 1 open
-   */
+  /** 0 closed to joining and invitations, 1 open */
   opening: number
   extParams: {
     [k: string]: unknown
   }
-  /**
-   * Minimum seconds between two messages of a member; absent: no limit
-   */
+  /** Minimum seconds between two messages of a member; absent: no limit */
   slowModeS?: number
-  /**
-   * Seconds until a message without its own expiresInS expires; absent: never
-   */
+  /** Seconds until a message without its own expiresInS expires; absent: never */
   expiresInS?: number
-  /**
-   * Days until messages are removed; absent: as in the configuration `retention`
-   */
+  /** Days until messages are removed; absent: as in the configuration `retention` */
   retentionDays?: number
-  /**
-   * All messages of the room, including deleted ones
-   */
+  /** All messages of the room, including deleted ones */
   messageCount: number
-  /**
-   * Absent before the first message
-   */
+  /** Absent before the first message */
   lastMessageTimeMS?: number
 }
 export interface InspectRoomsOfUserInput {
-  /**
-   * User ID
-   */
+  /** User ID */
   client_id: string
   skip?: number
   limit?: number
@@ -3788,13 +2450,9 @@ export interface InspectRoomsOfUserInput {
 export interface InspectRoomsOfUserResult {
   totalCount: number
   data: {
-    /**
-     * Room ID
-     */
+    /** Room ID */
     _id: string
-    /**
-     * Room ID
-     */
+    /** Room ID */
     id: string
     appID: string
     name: string
@@ -3807,69 +2465,41 @@ export interface InspectRoomsOfUserResult {
     encrypted: boolean
     serviceStatus: number
     roomTags: string[]
-    /**
-     * 1 active, 0 frozen
-     */
+    /** 1 active, 0 frozen */
     status: number
-    /**
-     * Milliseconds since 1970-01-01 UTC
-     */
+    /** Milliseconds since 1970-01-01 UTC */
     createdTimeMS: number
-    /**
-     * NotificationsOfRoom of the caller; absent if not set
-     */
+    /** NotificationsOfRoom of the caller; absent if not set */
     notifications?: {
-      /**
-       * Default: the next wider level
-       */
+      /** Default: the next wider level */
       level?: 'all' | 'mentions' | 'none'
-      /**
-       * Levels by message type, which override `level`
-       */
+      /** Levels by message type, which override `level` */
       types?: {
         messageType: string
         level: 'all' | 'mentions' | 'none'
       }[]
-      /**
-       * Until then, only messages that mention the user by ID are pushed
-       */
+      /** Until then, only messages that mention the user by ID are pushed */
       muteUntilMS?: number
     }
     memberCount: number
-    /**
-     * User ID
-     */
+    /** User ID */
     owner?: string
-    /**
-     * Items: User ID
-     */
+    /** Items: User ID */
     managers: string[]
-    /**
-     * 0 closed to joining and invitations, 1 open
-     */
+    /** 0 closed to joining and invitations, 1 open */
     opening: number
     extParams: {
       [k: string]: unknown
     }
-    /**
-     * Minimum seconds between two messages of a member; absent: no limit
-     */
+    /** Minimum seconds between two messages of a member; absent: no limit */
     slowModeS?: number
-    /**
-     * Seconds until a message without its own expiresInS expires; absent: never
-     */
+    /** Seconds until a message without its own expiresInS expires; absent: never */
     expiresInS?: number
-    /**
-     * Days until messages are removed; absent: as in the configuration `retention`
-     */
+    /** Days until messages are removed; absent: as in the configuration `retention` */
     retentionDays?: number
-    /**
-     * All messages of the room, including deleted ones
-     */
+    /** All messages of the room, including deleted ones */
     messageCount: number
-    /**
-     * Absent before the first message
-     */
+    /** Absent before the first message */
     lastMessageTimeMS?: number
     role: 'owner' | 'manager' | 'member'
     unread: number
@@ -3877,82 +2507,48 @@ export interface InspectRoomsOfUserResult {
   }[]
 }
 export interface InspectThreadInput {
-  /**
-   * Message ID
-   */
+  /** Message ID */
   id: string
-  /**
-   * Maximum number of messages
-   */
+  /** Maximum number of messages */
   limit?: number
-  /**
-   * Messages before the current position of this message
-   */
+  /** Messages before the current position of this message */
   beforeMessage?: string
-  /**
-   * Messages after the current position of this message
-   */
+  /** Messages after the current position of this message */
   afterMessage?: string
-  /**
-   * ISO-8601, or milliseconds since 1970-01-01 UTC
-   */
+  /** ISO-8601, or milliseconds since 1970-01-01 UTC */
   afterTime?: string
   timeRangeField?: 'updatedAt' | 'createdAt' | 'messageTime'
 }
 export interface InspectThreadResult {
-  /**
-   * Root of the thread
-   */
+  /** Root of the thread */
   root: Message
-  /**
-   * Number of messages in the thread
-   */
+  /** Number of messages in the thread */
   totalCount: number
-  /**
-   * `seq` of the latest message, or 0
-   */
+  /** `seq` of the latest message, or 0 */
   latestSeq: number
-  /**
-   * Whether the caller sent the root or a message of the thread
-   */
+  /** Whether the caller sent the root or a message of the thread */
   takesPart: boolean
-  /**
-   * Unread messages in the thread; 0 for callers outside it
-   */
+  /** Unread messages in the thread; 0 for callers outside it */
   unread: number
   data: Message[]
-  /**
-   * Messages of this page, or the root, that the caller deleted for themselves
-   */
+  /** Messages of this page, or the root, that the caller deleted for themselves */
   userDeletedIDs: string[]
 }
 export interface ListAllRoomsInput {
-  /**
-   * JSON filter in document-database query syntax
-   */
+  /** JSON filter in document-database query syntax */
   q?: string
-  /**
-   * Prefix of the ID, of the name or of a word in it. Matches by ID come first, then by name; not paged
-   */
+  /** Prefix of the ID, of the name or of a word in it. Matches by ID come first, then by name; not paged */
   search?: string
-  /**
-   * createdTime, lastMessageTime, name or memberCount; prefix `-` for descending
-   */
+  /** createdTime, lastMessageTime, name or memberCount; prefix `-` for descending */
   sort?: string
   limit?: number
-  /**
-   * `cursor` of the previous page
-   */
+  /** `cursor` of the previous page */
   cursor?: string
 }
 export interface ListedRoom {
-  /**
-   * Room ID
-   */
+  /** Room ID */
   _id: string
-  /**
-   * Room ID
-   */
+  /** Room ID */
   id: string
   appID: string
   name: string
@@ -3965,146 +2561,90 @@ export interface ListedRoom {
   encrypted: boolean
   serviceStatus: number
   roomTags: string[]
-  /**
-   * 1 active, 0 frozen
-   */
+  /** 1 active, 0 frozen */
   status: number
-  /**
-   * Milliseconds since 1970-01-01 UTC
-   */
+  /** Milliseconds since 1970-01-01 UTC */
   createdTimeMS: number
-  /**
-   * NotificationsOfRoom of the caller; absent if not set
-   */
+  /** NotificationsOfRoom of the caller; absent if not set */
   notifications?: {
-    /**
-     * Default: the next wider level
-     */
+    /** Default: the next wider level */
     level?: 'all' | 'mentions' | 'none'
-    /**
-     * Levels by message type, which override `level`
-     */
+    /** Levels by message type, which override `level` */
     types?: {
       messageType: string
       level: 'all' | 'mentions' | 'none'
     }[]
-    /**
-     * Until then, only messages that mention the user by ID are pushed
-     */
+    /** Until then, only messages that mention the user by ID are pushed */
     muteUntilMS?: number
   }
   memberCount: number
-  /**
-   * User ID
-   */
+  /** User ID */
   owner?: string
-  /**
-   * Items: User ID
-   */
+  /** Items: User ID */
   managers: string[]
-  /**
-   * 0 closed to joining and invitations, 1 open
-   */
+  /** 0 closed to joining and invitations, 1 open */
   opening: number
   extParams: {
     [k: string]: unknown
   }
-  /**
-   * Minimum seconds between two messages of a member; absent: no limit
-   */
+  /** Minimum seconds between two messages of a member; absent: no limit */
   slowModeS?: number
-  /**
-   * Seconds until a message without its own expiresInS expires; absent: never
-   */
+  /** Seconds until a message without its own expiresInS expires; absent: never */
   expiresInS?: number
-  /**
-   * Days until messages are removed; absent: as in the configuration `retention`
-   */
+  /** Days until messages are removed; absent: as in the configuration `retention` */
   retentionDays?: number
-  /**
-   * All messages of the room, including deleted ones
-   */
+  /** All messages of the room, including deleted ones */
   messageCount: number
-  /**
-   * Absent before the first message
-   */
+  /** Absent before the first message */
   lastMessageTimeMS?: number
 }
 export interface ListAllRoomsResult {
-  /**
-   * Matching rooms, at most 10,000; with `search`, rooms of the page
-   */
+  /** Matching rooms, at most 10,000; with `search`, rooms of the page */
   totalCount: number
-  /**
-   * False if more rooms match
-   */
+  /** False if more rooms match */
   totalIsExact: boolean
   data: ListedRoom[]
-  /**
-   * For the next page; absent on the last one
-   */
+  /** For the next page; absent on the last one */
   cursor?: string
 }
 export interface InspectUserInput {
-  /**
-   * User ID
-   */
+  /** User ID */
   client_id: string
 }
 export interface PushDevice {
-  /**
-   * User ID
-   */
+  /** User ID */
   client: string
   deviceId: string
   type: 'ios' | 'fcm' | 'web' | 'hms' | 'relay'
   fingerprint: string
   language?: string
-  /**
-   * The APNs topic
-   */
+  /** The APNs topic */
   topic?: string
-  /**
-   * Last registration
-   */
+  /** Last registration */
   updatedAt: string
-  /**
-   * Of its last push, if that failed
-   */
+  /** Of its last push, if that failed */
   lastError?: {
     reason: string
-    /**
-     * Milliseconds since 1970-01-01 UTC
-     */
+    /** Milliseconds since 1970-01-01 UTC */
     atMS: number
   }
 }
 export interface Block {
   appID: string
   blockee: {
-    /**
-     * User ID
-     */
+    /** User ID */
     _id: string
-    /**
-     * User ID
-     */
+    /** User ID */
     id: string
     nickname: string
     avatarUrl: string
     lastLoginTimeMS: number
   }
-  /**
-   * User who banned or blocked; empty for the API key
-   */
+  /** User who banned or blocked; empty for the API key */
   blocker: string
-  /**
-   * ISO-8601 time
-   */
+  /** ISO-8601 time */
   createdAt: string
-  /**
-   * Last change; after an unban, the time of the unban
-   */
+  /** Last change; after an unban, the time of the unban */
   updatedAt: string
 }
 export interface InspectUserResult {
@@ -4113,260 +2653,156 @@ export interface InspectUserResult {
   devices: PushDevice[]
   tokens: {
     fingerprint: string
-    /**
-     * ISO-8601 time
-     */
+    /** ISO-8601 time */
     createdAt: string
-    /**
-     * ISO-8601 time
-     */
+    /** ISO-8601 time */
     expirationDate: string
-    /**
-     * Last HTTP request, to the hour; for sockets, see `connections`
-     */
+    /** Last HTTP request, to the hour; for sockets, see `connections` */
     lastUsedTime?: string
-    /**
-     * Expired tokens are listed for 30 days
-     */
+    /** Expired tokens are listed for 30 days */
     isInForce: boolean
   }[]
   connections: {
     data: {
-      /**
-       * `deviceId` of auth2, or else the socket ID
-       */
+      /** `deviceId` of auth2, or else the socket ID */
       deviceId: string
       node: string
       transport: 'websocket' | 'polling'
-      /**
-       * When the device authenticated
-       */
+      /** When the device authenticated */
       sinceMS: number
-      /**
-       * When the device last sent anything, heartbeats included
-       */
+      /** When the device last sent anything, heartbeats included */
       lastSeenMS: number
       userAgent: string
-      /**
-       * `auth.clientVersion` of the connection
-       */
+      /** `auth.clientVersion` of the connection */
       clientVersion?: string
     }[]
-    /**
-     * Nodes that did not respond in time
-     */
+    /** Nodes that did not respond in time */
     silentNodes: string[]
   }
-  /**
-   * Bans in rooms: the latest 100, newest first
-   */
+  /** Bans in rooms: the latest 100, newest first */
   bans: Ban[]
-  /**
-   * The first 100 users whom the user blocks
-   */
+  /** The first 100 users whom the user blocks */
   blocks: Block[]
 }
 export interface ListDevicesInput {
-  /**
-   * User ID
-   */
+  /** User ID */
   client?: string
   limit?: number
-  /**
-   * `cursor` of the previous page
-   */
+  /** `cursor` of the previous page */
   cursor?: string
 }
 export interface ListDevicesResult {
   data: PushDevice[]
-  /**
-   * For the next page; absent on the last one
-   */
+  /** For the next page; absent on the last one */
   cursor?: string
 }
 export interface RemoveDeviceInput {
-  /**
-   * User ID
-   */
+  /** User ID */
   client_id: string
-  /**
-   * Same as in auth2, so that a connected device gets no push
-   */
+  /** Same as in auth2, so that a connected device gets no push */
   device: string
 }
 export interface RemoveDeviceResult {
   removed: number
 }
 export interface ListAuditInput {
-  /**
-   * Such as `key:9f86d081884c` or `command:key add`
-   */
+  /** Such as `key:9f86d081884c` or `command:key add` */
   actor?: string
-  /**
-   * `kind:ID`, such as `room:demo-room`
-   */
+  /** `kind:ID`, such as `room:demo-room` */
   subject?: string
-  /**
-   * Such as `updateRoom`
-   */
+  /** Such as `updateRoom` */
   action?: string
-  /**
-   * ISO-8601, or milliseconds since 1970-01-01 UTC
-   */
+  /** ISO-8601, or milliseconds since 1970-01-01 UTC */
   since?: string
-  /**
-   * ISO-8601, or milliseconds since 1970-01-01 UTC
-   */
+  /** ISO-8601, or milliseconds since 1970-01-01 UTC */
   until?: string
   limit?: number
-  /**
-   * `cursor` of the previous page
-   */
+  /** `cursor` of the previous page */
   cursor?: string
 }
 export interface AuditEntry {
   id: string
-  /**
-   * Milliseconds since 1970-01-01 UTC
-   */
+  /** Milliseconds since 1970-01-01 UTC */
   atMS: number
-  /**
-   * `key:` with an API key ID, `operator:` with an operator ID, `command:` with the command, or `job:` with a job ID
-   */
+  /** `key:` with an API key ID, `operator:` with an operator ID, `command:` with the command, or `job:` with a job ID */
   actor: string
-  /**
-   * Name of the key, e-mail of the operator, or OS user of the command
-   */
+  /** Name of the key, e-mail of the operator, or OS user of the command */
   actorName?: string
-  /**
-   * IP address of the caller, or host name of the command
-   */
+  /** IP address of the caller, or host name of the command */
   address?: string
-  /**
-   * operationId or command
-   */
+  /** operationId or command */
   action: string
   subject: {
     kind: 'app' | 'call' | 'config' | 'group' | 'key' | 'message' | 'operator' | 'report' | 'room' | 'user'
     id: string
   }
-  /**
-   * Previous values, without secrets and texts
-   */
+  /** Previous values, without secrets and texts */
   before?: unknown
   after?: unknown
-  /**
-   * X-Request-ID of the call
-   */
+  /** X-Request-ID of the call */
   request?: string
 }
 export interface ListAuditResult {
   data: AuditEntry[]
-  /**
-   * For the next page; absent on the last one
-   */
+  /** For the next page; absent on the last one */
   cursor?: string
 }
 export interface SearchAllMessagesInput {
-  /**
-   * Matches messages with every word, or with words that begin with it
-   */
+  /** Matches messages with every word, or with words that begin with it */
   keyword?: string
-  /**
-   * Room ID
-   */
+  /** Room ID */
   room?: string
-  /**
-   * User ID
-   */
+  /** User ID */
   sender?: string
   messageType?: string
-  /**
-   * Only messages sent later
-   */
+  /** Only messages sent later */
   afterTimeMS?: number
-  /**
-   * Only messages sent earlier
-   */
+  /** Only messages sent earlier */
   beforeTimeMS?: number
   limit?: number
-  /**
-   * `cursor` of the previous page, with the same filters
-   */
+  /** `cursor` of the previous page, with the same filters */
   cursor?: string
 }
 export interface SearchAllMessagesResult {
   data: {
-    /**
-     * Message ID
-     */
+    /** Message ID */
     _id: string
-    /**
-     * User ID
-     */
+    /** User ID */
     sender: string
     messageType: string
-    /**
-     * First 200 characters of its text, or of `text` in its content; empty if there is none, or once deleted or recalled
-     */
+    /** First 200 characters of its text, or of `text` in its content; empty if there is none, or once deleted or recalled */
     text: string
     isDeleted: boolean
-    /**
-     * Room ID
-     */
+    /** Room ID */
     room: string
-    /**
-     * Milliseconds since 1970-01-01 UTC
-     */
+    /** Milliseconds since 1970-01-01 UTC */
     messageTimeMS: number
-    /**
-     * Message ID
-     */
+    /** Message ID */
     threadOf?: string
   }[]
-  /**
-   * For the next page; absent on the last one
-   */
+  /** For the next page; absent on the last one */
   cursor?: string
 }
 export interface ReadTimelineInput {
-  /**
-   * User ID
-   */
+  /** User ID */
   user?: string
-  /**
-   * Only this device of `user`, and entries without a device
-   */
+  /** Only this device of `user`, and entries without a device */
   device?: string
-  /**
-   * Room ID
-   */
+  /** Room ID */
   room?: string
-  /**
-   * Earliest time; default: 7 days ago
-   */
+  /** Earliest time; default: 7 days ago */
   from?: string
-  /**
-   * Latest time; default: now
-   */
+  /** Latest time; default: now */
   to?: string
-  /**
-   * Comma-separated: message, delivery, push, call, connection, refusal, read, membership, token, ban, report, audit
-   */
+  /** Comma-separated: message, delivery, push, call, connection, refusal, read, membership, token, ban, report, audit */
   kinds?: string
-  /**
-   * Entries per page, not counting the pushes and deliveries of messages
-   */
+  /** Entries per page, not counting the pushes and deliveries of messages */
   limit?: number
-  /**
-   * `cursor` of the previous page
-   */
+  /** `cursor` of the previous page */
   cursor?: string
 }
 export interface TimelineEntry {
-  /**
-   * Milliseconds since 1970-01-01 UTC
-   */
+  /** Milliseconds since 1970-01-01 UTC */
   timeMS: number
   kind:
     | 'message'
@@ -4381,75 +2817,49 @@ export interface TimelineEntry {
     | 'ban'
     | 'report'
     | 'audit'
-  /**
-   * Stable code, such as `PUSH_CONNECTED`
-   */
+  /** Stable code, such as `PUSH_CONNECTED` */
   code: string
   subject: {
     kind: 'message' | 'user' | 'room' | 'device' | 'call' | 'token' | 'report' | 'other'
     id: string
   }
-  /**
-   * Acting process, if known
-   */
+  /** Acting process, if known */
   node?: string
-  /**
-   * English sentence without message texts
-   */
+  /** English sentence without message texts */
   reason: string
-  /**
-   * Parts of `reason`, to localize by `code`
-   */
+  /** Parts of `reason`, to localize by `code` */
   about: {
-    /**
-     * Affected user
-     */
+    /** Affected user */
     user?: string
-    /**
-     * Acting user; absent: an API key or the server
-     */
+    /** Acting user; absent: an API key or the server */
     by?: string
     messageType?: string
     seq?: number
     changes?: ('edited' | 'recalled' | 'deleted')[]
-    /**
-     * State of the message for `user`
-     */
+    /** State of the message for `user` */
     state?: 'read' | 'arrived' | 'not reported' | 'no member'
     sockets?: number
     devices?: string[]
     network?: string
     tokenRemoved?: boolean
     tries?: number
-    /**
-     * Error code, or error text of another server
-     */
+    /** Error code, or error text of another server */
     error?: string
-    /**
-     * Text of the refusal in `error`
-     */
+    /** Text of the refusal in `error` */
     detail?: string
-    /**
-     * Milliseconds since 1970-01-01 UTC
-     */
+    /** Milliseconds since 1970-01-01 UTC */
     nextTryAtMS?: number
-    /**
-     * Event of a room webhook call; absent: PUSH_GENERIC
-     */
+    /** Event of a room webhook call; absent: PUSH_GENERIC */
     event?: string
     status?: number
     durationMS?: number
     transport?: string
-    /**
-     * Emit or operation
-     */
+    /** Emit or operation */
     call?: string
     address?: string
     readSeq?: number
     deliveredSeq?: number
-    /**
-     * Absent: no end
-     */
+    /** Absent: no end */
     untilMS?: number
     count?: number
     decision?: string
@@ -4459,39 +2869,25 @@ export interface TimelineEntry {
   refs: {
     message?: string
     room?: string
-    /**
-     * The other user: sender, reporter or banning user
-     */
+    /** The other user: sender, reporter or banning user */
     user?: string
     device?: string
-    /**
-     * The webhook-id
-     */
+    /** The webhook-id */
     call?: string
     report?: string
-    /**
-     * Fingerprint
-     */
+    /** Fingerprint */
     token?: string
-    /**
-     * ID of the audit entry
-     */
+    /** ID of the audit entry */
     audit?: string
-    /**
-     * Actor of the audit entry
-     */
+    /** Actor of the audit entry */
     actor?: string
-    /**
-     * X-Request-ID or emit ID
-     */
+    /** X-Request-ID or emit ID */
     request?: string
   }
 }
 export interface ReadTimelineResult {
   data: TimelineEntry[]
-  /**
-   * For the next page; absent on the last one
-   */
+  /** For the next page; absent on the last one */
   cursor?: string
   withheld: {
     kind:
@@ -4529,19 +2925,13 @@ export interface ReadTimelineResult {
       | 'keys:read'
       | 'keys:write'
   }[]
-  /**
-   * Processes that did not respond; their entries are missing
-   */
+  /** Processes that did not respond; their entries are missing */
   silentNodes: string[]
-  /**
-   * Without `room`: rooms with messages in this period beyond the 100 most recent
-   */
+  /** Without `room`: rooms with messages in this period beyond the 100 most recent */
   roomsLeftOut: number
 }
 export interface EndSessionInput {
-  /**
-   * Beginning of the session’s digest
-   */
+  /** Beginning of the session’s digest */
   id: string
 }
 export interface EndSessionResult {}
@@ -4555,22 +2945,16 @@ export interface FinishSsoResult {}
 export interface GetSessionInput {}
 export interface OperatorSession {
   operator: {
-    /**
-     * Operator ID
-     */
+    /** Operator ID */
     id: string
     email: string
     name: string
     hasPassword: boolean
     hasTotp: boolean
-    /**
-     * Number of unused recovery codes
-     */
+    /** Number of unused recovery codes */
     recoveryCodes: number
   }
-  /**
-   * At most 1,000, by ID. A role for an app overrides the role for all apps. `all`: every scope except `platform`
-   */
+  /** At most 1,000, by ID. A role for an app overrides the role for all apps. `all`: every scope except `platform` */
   apps: {
     app: string
     role: 'viewer' | 'support' | 'moderator' | 'developer' | 'owner'
@@ -4599,68 +2983,44 @@ export interface OperatorSession {
       | 'keys:write'
     )[]
   }[]
-  /**
-   * Whether the operator owns every app
-   */
+  /** Whether the operator owns every app */
   isOwnerOfAll: boolean
-  /**
-   * Send it as Parley-CSRF with every request except GET
-   */
+  /** Send it as Parley-CSRF with every request except GET */
   csrfToken: string
-  /**
-   * Latest end of the session
-   */
+  /** Latest end of the session */
   expiresAt: string
 }
 export interface GetSignInMethodsInput {}
 export interface GetSignInMethodsResult {
   password: boolean
-  /**
-   * Whether GET /operator/oidc redirects to an identity provider
-   */
+  /** Whether GET /operator/oidc redirects to an identity provider */
   sso: boolean
 }
 export interface ListSessionsInput {}
 export interface ListedOperatorSession {
-  /**
-   * Beginning of the session’s digest
-   */
+  /** Beginning of the session’s digest */
   id: string
   isCurrent: boolean
-  /**
-   * How the operator signed in
-   */
+  /** How the operator signed in */
   by: 'password' | 'link' | 'sso' | 'passkey'
-  /**
-   * IP address of the sign-in
-   */
+  /** IP address of the sign-in */
   address: string
   userAgent: string
-  /**
-   * ISO-8601 time
-   */
+  /** ISO-8601 time */
   createdAt: string
-  /**
-   * To the minute
-   */
+  /** To the minute */
   lastSeenAt: string
-  /**
-   * ISO-8601 time
-   */
+  /** ISO-8601 time */
   expiresAt: string
 }
 export interface ListSessionsResult {
   data: ListedOperatorSession[]
 }
 export interface SignInInput {
-  /**
-   * E-mail address for signing in
-   */
+  /** E-mail address for signing in */
   email: string
   password: string
-  /**
-   * Authenticator code or recovery code, if the operator has set up an authenticator
-   */
+  /** Authenticator code or recovery code, if the operator has set up an authenticator */
   totp?: string
 }
 export interface SignInByLinkInput {
@@ -4671,31 +3031,23 @@ export interface SignOutResult {}
 export interface StartSsoInput {}
 export interface StartSsoResult {}
 export interface ChangePasswordInput {
-  /**
-   * Current password; if there is none, a session by link or SSO suffices
-   */
+  /** Current password; if there is none, a session by link or SSO suffices */
   current?: string
   password: string
 }
 export interface RemoveTotpInput {
-  /**
-   * A code of the authenticator, or a recovery code
-   */
+  /** A code of the authenticator, or a recovery code */
   code: string
 }
 export interface RemoveTotpResult {
   isOn: boolean
 }
 export interface RenewRecoveryCodesInput {
-  /**
-   * A code of the authenticator
-   */
+  /** A code of the authenticator */
   code: string
 }
 export interface RenewRecoveryCodesResult {
-  /**
-   * Ten codes, shown only once; each replaces an authenticator code once
-   */
+  /** Ten codes, shown only once; each replaces an authenticator code once */
   recoveryCodes: string[]
 }
 export interface SetUpTotpInput {
@@ -4703,24 +3055,16 @@ export interface SetUpTotpInput {
 }
 export interface SetUpTotpResult {
   isOn: boolean
-  /**
-   * Base32; only during setup
-   */
+  /** Base32; only during setup */
   secret?: string
-  /**
-   * otpauth: URL for a QR code
-   */
+  /** otpauth: URL for a QR code */
   url?: string
-  /**
-   * Ten codes, shown only once; each replaces an authenticator code once
-   */
+  /** Ten codes, shown only once; each replaces an authenticator code once */
   recoveryCodes?: string[]
 }
 export interface AddPasskeyInput {
   name: string
-  /**
-   * PublicKeyCredential, as returned by `toJSON()`
-   */
+  /** PublicKeyCredential, as returned by `toJSON()` */
   credential: {
     id: string
     rawId: string
@@ -4733,22 +3077,14 @@ export interface AddPasskeyInput {
   }
 }
 export interface Passkey {
-  /**
-   * ID of the passkey
-   */
+  /** ID of the passkey */
   id: string
   name: string
-  /**
-   * Whether it is synced between devices
-   */
+  /** Whether it is synced between devices */
   isSynced: boolean
-  /**
-   * ISO-8601 time
-   */
+  /** ISO-8601 time */
   createdAt: string
-  /**
-   * ISO-8601 time
-   */
+  /** ISO-8601 time */
   lastUsedAt?: string
 }
 export interface ListPasskeysInput {}
@@ -4756,23 +3092,17 @@ export interface ListPasskeysResult {
   data: Passkey[]
 }
 export interface RemovePasskeyInput {
-  /**
-   * ID of the passkey
-   */
+  /** ID of the passkey */
   id: string
 }
 export interface RemovePasskeyResult {}
 export interface RenamePasskeyInput {
-  /**
-   * ID of the passkey
-   */
+  /** ID of the passkey */
   id: string
   name: string
 }
 export interface SignInByPasskeyInput {
-  /**
-   * PublicKeyCredential, as returned by `toJSON()`
-   */
+  /** PublicKeyCredential, as returned by `toJSON()` */
   credential: {
     id: string
     rawId: string
@@ -4786,9 +3116,7 @@ export interface SignInByPasskeyInput {
 }
 export interface StartPasskeyInput {}
 export interface StartPasskeyResult {
-  /**
-   * For navigator.credentials, in WebAuthn’s JSON form; the challenge is valid once, for five minutes
-   */
+  /** For navigator.credentials, in WebAuthn’s JSON form; the challenge is valid once, for five minutes */
   options: {
     challenge: string
     [k: string]: unknown
@@ -4796,373 +3124,231 @@ export interface StartPasskeyResult {
 }
 export interface StartPasskeySignInInput {}
 export interface StartPasskeySignInResult {
-  /**
-   * For navigator.credentials, in WebAuthn’s JSON form; the challenge is valid once, for five minutes
-   */
+  /** For navigator.credentials, in WebAuthn’s JSON form; the challenge is valid once, for five minutes */
   options: {
     challenge: string
     [k: string]: unknown
   }
 }
 export interface AddOperatorInput {
-  /**
-   * E-mail address for signing in
-   */
+  /** E-mail address for signing in */
   email: string
   name: string
   roles: {
-    /**
-     * App ID, or `*` for all apps
-     */
+    /** App ID, or `*` for all apps */
     app: string
     role: 'viewer' | 'support' | 'moderator' | 'developer' | 'owner'
   }[]
 }
 export interface AddOperatorResult {
-  /**
-   * Operator ID
-   */
+  /** Operator ID */
   id: string
   email: string
   name: string
   roles: {
-    /**
-     * App ID, or `*` for all apps
-     */
+    /** App ID, or `*` for all apps */
     app: string
     role: 'viewer' | 'support' | 'moderator' | 'developer' | 'owner'
   }[]
-  /**
-   * Whether the operator can sign in with a password
-   */
+  /** Whether the operator can sign in with a password */
   hasPassword: boolean
-  /**
-   * Whether signing in with a password also needs a code
-   */
+  /** Whether signing in with a password also needs a code */
   hasTotp: boolean
-  /**
-   * Whether the operator has signed in with the identity provider
-   */
+  /** Whether the operator has signed in with the identity provider */
   bySso: boolean
-  /**
-   * ISO-8601 time
-   */
+  /** ISO-8601 time */
   createdAt: string
-  /**
-   * ISO-8601 time
-   */
+  /** ISO-8601 time */
   lastSignInAt?: string
-  /**
-   * Token of a sign-in link, valid once within a day: /console#link={token}
-   */
+  /** Token of a sign-in link, valid once within a day: /console#link={token} */
   link: string
 }
 export interface ChangeOperatorInput {
-  /**
-   * Operator ID
-   */
+  /** Operator ID */
   id: string
   name?: string
   roles?: {
-    /**
-     * App ID, or `*` for all apps
-     */
+    /** App ID, or `*` for all apps */
     app: string
     role: 'viewer' | 'support' | 'moderator' | 'developer' | 'owner'
   }[]
 }
 export interface Operator {
-  /**
-   * Operator ID
-   */
+  /** Operator ID */
   id: string
   email: string
   name: string
   roles: {
-    /**
-     * App ID, or `*` for all apps
-     */
+    /** App ID, or `*` for all apps */
     app: string
     role: 'viewer' | 'support' | 'moderator' | 'developer' | 'owner'
   }[]
-  /**
-   * Whether the operator can sign in with a password
-   */
+  /** Whether the operator can sign in with a password */
   hasPassword: boolean
-  /**
-   * Whether signing in with a password also needs a code
-   */
+  /** Whether signing in with a password also needs a code */
   hasTotp: boolean
-  /**
-   * Whether the operator has signed in with the identity provider
-   */
+  /** Whether the operator has signed in with the identity provider */
   bySso: boolean
-  /**
-   * ISO-8601 time
-   */
+  /** ISO-8601 time */
   createdAt: string
-  /**
-   * ISO-8601 time
-   */
+  /** ISO-8601 time */
   lastSignInAt?: string
 }
 export interface ListOperatorAuditInput {
-  /**
-   * Such as `key:9f86d081884c` or `command:key add`
-   */
+  /** Such as `key:9f86d081884c` or `command:key add` */
   actor?: string
-  /**
-   * `kind:ID`, such as `room:demo-room`
-   */
+  /** `kind:ID`, such as `room:demo-room` */
   subject?: string
-  /**
-   * Such as `updateRoom`
-   */
+  /** Such as `updateRoom` */
   action?: string
-  /**
-   * ISO-8601, or milliseconds since 1970-01-01 UTC
-   */
+  /** ISO-8601, or milliseconds since 1970-01-01 UTC */
   since?: string
-  /**
-   * ISO-8601, or milliseconds since 1970-01-01 UTC
-   */
+  /** ISO-8601, or milliseconds since 1970-01-01 UTC */
   until?: string
   limit?: number
-  /**
-   * `cursor` of the previous page
-   */
+  /** `cursor` of the previous page */
   cursor?: string
 }
 export interface ListOperatorAuditResult {
   data: AuditEntry[]
-  /**
-   * For the next page; absent on the last one
-   */
+  /** For the next page; absent on the last one */
   cursor?: string
 }
 export interface ListOperatorsInput {
   limit?: number
-  /**
-   * `cursor` of the previous page
-   */
+  /** `cursor` of the previous page */
   cursor?: string
 }
 export interface ListOperatorsResult {
   data: Operator[]
-  /**
-   * For the next page; absent on the last one
-   */
+  /** For the next page; absent on the last one */
   cursor?: string
 }
 export interface RemoveOperatorInput {
-  /**
-   * Operator ID
-   */
+  /** Operator ID */
   id: string
 }
 export interface RemoveOperatorResult {}
 export interface ResetOperatorInput {
-  /**
-   * Operator ID
-   */
+  /** Operator ID */
   id: string
 }
 export interface ResetOperatorResult {
-  /**
-   * Operator ID
-   */
+  /** Operator ID */
   id: string
   email: string
   name: string
   roles: {
-    /**
-     * App ID, or `*` for all apps
-     */
+    /** App ID, or `*` for all apps */
     app: string
     role: 'viewer' | 'support' | 'moderator' | 'developer' | 'owner'
   }[]
-  /**
-   * Whether the operator can sign in with a password
-   */
+  /** Whether the operator can sign in with a password */
   hasPassword: boolean
-  /**
-   * Whether signing in with a password also needs a code
-   */
+  /** Whether signing in with a password also needs a code */
   hasTotp: boolean
-  /**
-   * Whether the operator has signed in with the identity provider
-   */
+  /** Whether the operator has signed in with the identity provider */
   bySso: boolean
-  /**
-   * ISO-8601 time
-   */
+  /** ISO-8601 time */
   createdAt: string
-  /**
-   * ISO-8601 time
-   */
+  /** ISO-8601 time */
   lastSignInAt?: string
-  /**
-   * Token of a sign-in link, valid once within a day: /console#link={token}
-   */
+  /** Token of a sign-in link, valid once within a day: /console#link={token} */
   link: string
 }
 export interface ListAllUsersInput {
-  /**
-   * Prefix of an ID, of a nickname or of a word in it
-   */
+  /** Prefix of an ID, of a nickname or of a word in it */
   q?: string
-  /**
-   * Not with `q`. `created`: by creation; `lastLogin`: by last login; `banned`: by the ban from the app, ended ones included; `robots`: robots by creation
-   */
+  /** Not with `q`. `created`: by creation; `lastLogin`: by last login; `banned`: by the ban from the app, ended ones included; `robots`: robots by creation */
   list?: 'created' | 'lastLogin' | 'banned' | 'robots'
-  /**
-   * Earliest time, inclusive; not with `q`
-   */
+  /** Earliest time, inclusive; not with `q` */
   since?: string
-  /**
-   * Latest time, inclusive; not with `q`
-   */
+  /** Latest time, inclusive; not with `q` */
   until?: string
   limit?: number
-  /**
-   * `cursor` of the previous page; not with `q`
-   */
+  /** `cursor` of the previous page; not with `q` */
   cursor?: string
 }
 export interface ListAllUsersResult {
   data: AdminUser[]
-  /**
-   * For the next page; absent on the last one and with `q`
-   */
+  /** For the next page; absent on the last one and with `q` */
   cursor?: string
 }
 export interface ReadOverviewInput {}
 export interface Figures {
   messages: number
-  /**
-   * Events delivered, counted per socket
-   */
+  /** Events delivered, counted per socket */
   deliveries: number
-  /**
-   * HTTP requests by API keys and users
-   */
+  /** HTTP requests by API keys and users */
   requests: number
-  /**
-   * 4xx responses
-   */
+  /** 4xx responses */
   refusedRequests: number
-  /**
-   * 5xx responses
-   */
+  /** 5xx responses */
   failedRequests: number
   emits: number
   refusedEmits: number
   failedEmits: number
-  /**
-   * Accepted by the push network
-   */
+  /** Accepted by the push network */
   pushes: number
-  /**
-   * Refused by the push network, or given up
-   */
+  /** Refused by the push network, or given up */
   failedPushes: number
-  /**
-   * 2xx responses of room webhooks and PUSH_GENERIC
-   */
+  /** 2xx responses of room webhooks and PUSH_GENERIC */
   calls: number
-  /**
-   * Failed attempts
-   */
+  /** Failed attempts */
   failedCalls: number
 }
 export interface ReadOverviewResult {
-  /**
-   * Milliseconds since 1970-01-01 UTC
-   */
+  /** Milliseconds since 1970-01-01 UTC */
   nowMS: number
   connections: number
-  /**
-   * Retained calls that failed permanently; at most 1,000
-   */
+  /** Retained calls that failed permanently; at most 1,000 */
   deadCalls: number
   hour: {
-    /**
-     * Milliseconds since 1970-01-01 UTC
-     */
+    /** Milliseconds since 1970-01-01 UTC */
     fromMS: number
     figures: Figures
-    /**
-     * Peak of concurrent connections
-     */
+    /** Peak of concurrent connections */
     peakConnections: number
   }[]
   day: {
-    /**
-     * Milliseconds since 1970-01-01 UTC
-     */
+    /** Milliseconds since 1970-01-01 UTC */
     fromMS: number
     figures: Figures
-    /**
-     * Peak of concurrent connections
-     */
+    /** Peak of concurrent connections */
     peakConnections: number
   }[]
   processes?: {
     service: string
     node: string
     version: string
-    /**
-     * No report for 15 seconds; processes are removed after 10 minutes
-     */
+    /** No report for 15 seconds; processes are removed after 10 minutes */
     isSilent: boolean
-    /**
-     * Milliseconds since 1970-01-01 UTC
-     */
+    /** Milliseconds since 1970-01-01 UTC */
     startedAtMS: number
-    /**
-     * Milliseconds since 1970-01-01 UTC
-     */
+    /** Milliseconds since 1970-01-01 UTC */
     reportedAtMS: number
-    /**
-     * Resident set size
-     */
+    /** Resident set size */
     memoryBytes: number
-    /**
-     * CPU cores in use: 1 is one full core
-     */
+    /** CPU cores in use: 1 is one full core */
     cpu: number
-    /**
-     * Realtime nodes: connections of the app
-     */
+    /** Realtime nodes: connections of the app */
     connections?: number
-    /**
-     * Push service: each configured network
-     */
+    /** Push service: each configured network */
     credentials?: {
       network: 'apns' | 'fcm' | 'web' | 'hms' | 'relay'
-      /**
-       * Set if `refused` only for this app, because nearly all its devices were rejected
-       */
+      /** Set if `refused` only for this app, because nearly all its devices were rejected */
       app?: string
       state: 'untried' | 'accepted' | 'refused'
-      /**
-       * Key ID and team, or project
-       */
+      /** Key ID and team, or project */
       name: string
-      /**
-       * When this state began
-       */
+      /** When this state began */
       sinceMS: number
       lastError?: string
-      /**
-       * Milliseconds since 1970-01-01 UTC
-       */
+      /** Milliseconds since 1970-01-01 UTC */
       lastErrorAtMS?: number
     }[]
   }[]
-  /**
-   * Stream events that each consumer has not received yet
-   */
+  /** Stream events that each consumer has not received yet */
   lag?: {
     [k: string]: number
   }
@@ -5176,80 +3362,52 @@ export interface ReadOverviewResult {
       | 'CALLS_FAIL'
       | 'CALLS_DEAD'
       | 'CONSUMER_LAGS'
-    /**
-     * An English sentence
-     */
+    /** An English sentence */
     reason: string
   }[]
 }
 export interface BanMemberInput {
-  /**
-   * Room ID
-   */
+  /** Room ID */
   roomID: string
-  /**
-   * User ID
-   */
+  /** User ID */
   blockee: string
-  /**
-   * When the ban ends, a future time in Unix milliseconds; default: never
-   */
+  /** When the ban ends, a future time in Unix milliseconds; default: never */
   untilMS?: number
 }
 export interface ListBansInput {
-  /**
-   * Room ID
-   */
+  /** Room ID */
   roomID: string
   skip?: number
-  /**
-   * All by default
-   */
+  /** All by default */
   limit?: number
 }
 export interface UnbanMemberInput {
-  /**
-   * Room ID
-   */
+  /** Room ID */
   roomID: string
-  /**
-   * User ID
-   */
+  /** User ID */
   blockee: string
 }
 export interface BanUserInput {
-  /**
-   * User ID
-   */
+  /** User ID */
   client_id: string
-  /**
-   * When the ban ends, a future time in Unix milliseconds; default: never
-   */
+  /** When the ban ends, a future time in Unix milliseconds; default: never */
   untilMS?: number
 }
 export interface UnbanUserInput {
-  /**
-   * User ID
-   */
+  /** User ID */
   client_id: string
 }
 export interface BlockUserInput {
-  /**
-   * User ID
-   */
+  /** User ID */
   blockee: string
 }
 export interface ListBlocksInput {
   skip?: number
-  /**
-   * All by default
-   */
+  /** All by default */
   limit?: number
 }
 export interface UnblockUserInput {
-  /**
-   * User ID
-   */
+  /** User ID */
   blockee: string
 }
 export interface ReadModerationInput {}
@@ -5257,189 +3415,115 @@ export interface ModerationFigures {
   allow: number
   mask: number
   refuse: number
-  /**
-   * No answer in time, or not called while the breaker was open
-   */
+  /** No answer in time, or not called while the breaker was open */
   unanswered: number
-  /**
-   * Median response time; absent without answers
-   */
+  /** Median response time; absent without answers */
   p50MS?: number
-  /**
-   * 99th percentile
-   */
+  /** 99th percentile */
   p99MS?: number
 }
 export interface ReadModerationResult {
   hour: ModerationFigures
   day: ModerationFigures
-  /**
-   * The last one is the current minute
-   */
+  /** The last one is the current minute */
   minutes: {
-    /**
-     * Milliseconds since 1970-01-01 UTC
-     */
+    /** Milliseconds since 1970-01-01 UTC */
     fromMS: number
     figures: ModerationFigures
   }[]
-  /**
-   * Circuit breakers of the processes that called the server. `open` after 5 consecutive failures: no calls for 5 seconds, then one trial call decides
-   */
+  /** Circuit breakers of the processes that called the server. `open` after 5 consecutive failures: no calls for 5 seconds, then one trial call decides */
   breakers: {
     node: string
     state: 'closed' | 'open' | 'half-open'
   }[]
-  /**
-   * Processes that did not respond
-   */
+  /** Processes that did not respond */
   silentNodes: string[]
 }
 export interface TryCensorshipInput {
-  /**
-   * Text to mask
-   */
+  /** Text to mask */
   text: string
 }
 export interface TryCensorshipResult {
-  /**
-   * The text with each character of a listed word replaced by `*`
-   */
+  /** The text with each character of a listed word replaced by `*` */
   text: string
 }
 export interface TryModerationInput {
-  /**
-   * `message` of the call
-   */
+  /** `message` of the call */
   text: string
-  /**
-   * `clientID` of the call; `test` by default
-   */
+  /** `clientID` of the call; `test` by default */
   sender?: string
-  /**
-   * `roomID` of the call; `test` by default
-   */
+  /** `roomID` of the call; `test` by default */
   room?: string
 }
 export interface TryModerationResult {
-  /**
-   * unanswered: no valid answer in time; none: no server is configured
-   */
+  /** unanswered: no valid answer in time; none: no server is configured */
   action: 'allow' | 'mask' | 'refuse' | 'unanswered' | 'none'
-  /**
-   * `text` of the answer
-   */
+  /** `text` of the answer */
   text?: string
-  /**
-   * Response time
-   */
+  /** Response time */
   durationMS: number
 }
 export interface DecideReportInput {
-  /**
-   * ID of a report
-   */
+  /** ID of a report */
   id: string
   decision: 'dismiss' | 'delete' | 'ban' | 'erase'
-  /**
-   * When the ban ends, a future time in Unix milliseconds; default: never
-   */
+  /** When the ban ends, a future time in Unix milliseconds; default: never */
   untilMS?: number
 }
 export interface Report {
   id: string
   status: 'open' | 'decided'
-  /**
-   * Message ID
-   */
+  /** Message ID */
   messageID: string
-  /**
-   * Room ID
-   */
+  /** Room ID */
   room: string
-  /**
-   * Message ID
-   */
+  /** Message ID */
   threadOf?: string
-  /**
-   * Sender of the message
-   */
+  /** Sender of the message */
   sender: string
   messageType: string
-  /**
-   * Content when first reported; absent once the report is decided or the sender erased
-   */
+  /** Content when first reported; absent once the report is decided or the sender erased */
   message?: unknown
-  /**
-   * Milliseconds since 1970-01-01 UTC
-   */
+  /** Milliseconds since 1970-01-01 UTC */
   messageTimeMS: number
-  /**
-   * Number of users who reported it
-   */
+  /** Number of users who reported it */
   count: number
-  /**
-   * The latest 20, newest first
-   */
+  /** The latest 20, newest first */
   reasons: {
-    /**
-     * User ID
-     */
+    /** User ID */
     client: string
     reason: string
-    /**
-     * Milliseconds since 1970-01-01 UTC
-     */
+    /** Milliseconds since 1970-01-01 UTC */
     atMS: number
   }[]
-  /**
-   * Time of the first report
-   */
+  /** Time of the first report */
   createdAtMS: number
-  /**
-   * Milliseconds since 1970-01-01 UTC
-   */
+  /** Milliseconds since 1970-01-01 UTC */
   updatedAtMS: number
   decision?: 'dismiss' | 'delete' | 'ban' | 'erase'
-  /**
-   * Milliseconds since 1970-01-01 UTC
-   */
+  /** Milliseconds since 1970-01-01 UTC */
   decidedAtMS?: number
 }
 export interface ListReportsInput {
-  /**
-   * Default: all
-   */
+  /** Default: all */
   status?: 'open' | 'decided'
-  /**
-   * Room ID
-   */
+  /** Room ID */
   room?: string
-  /**
-   * Only messages of this user; not with `room`
-   */
+  /** Only messages of this user; not with `room` */
   sender?: string
-  /**
-   * Only messages reported by this user; not with `room` or `sender`
-   */
+  /** Only messages reported by this user; not with `room` or `sender` */
   reporter?: string
   limit?: number
-  /**
-   * `cursor` of the previous page
-   */
+  /** `cursor` of the previous page */
   cursor?: string
 }
 export interface ListReportsResult {
   data: Report[]
-  /**
-   * For the next page; absent on the last one
-   */
+  /** For the next page; absent on the last one */
   cursor?: string
 }
 export interface ReportMessageInput {
-  /**
-   * Message ID
-   */
+  /** Message ID */
   id: string
   reason: string
 }
@@ -5447,28 +3531,18 @@ export interface ReportMessageResult {}
 export interface SearchInput {
   type?: 'messages'[]
   keyword: string
-  /**
-   * Only this room
-   */
+  /** Only this room */
   room?: string
-  /**
-   * Only rooms with one of these tags; empty: all rooms
-   */
+  /** Only rooms with one of these tags; empty: all rooms */
   roomTags?: string[]
-  /**
-   * Also return `found`
-   */
+  /** Also return `found` */
   excerpts?: boolean
-  /**
-   * Maximum number of messages in total
-   */
+  /** Maximum number of messages in total */
   limit?: number
 }
 export interface SearchResult {
   messages: {
-    /**
-     * Room ID
-     */
+    /** Room ID */
     room: string
     /**
      * Matches in the history of the room
@@ -5476,64 +3550,38 @@ export interface SearchResult {
      * Items: Message ID
      */
     messages: string[]
-    /**
-     * Matches in threads of the room; absent if there are none
-     */
+    /** Matches in threads of the room; absent if there are none */
     threadMessages?: {
-      /**
-       * Message ID
-       */
+      /** Message ID */
       _id: string
-      /**
-       * Message ID
-       */
+      /** Message ID */
       threadOf: string
     }[]
   }[]
-  /**
-   * With `excerpts`: the same messages with the beginning of their text, newest first
-   */
+  /** With `excerpts`: the same messages with the beginning of their text, newest first */
   found?: {
-    /**
-     * Message ID
-     */
+    /** Message ID */
     _id: string
-    /**
-     * User ID
-     */
+    /** User ID */
     sender: string
     messageType: string
-    /**
-     * First 200 characters of its text, or of `text` in its content; empty if there is none, or once deleted or recalled
-     */
+    /** First 200 characters of its text, or of `text` in its content; empty if there is none, or once deleted or recalled */
     text: string
     isDeleted: boolean
-    /**
-     * Room ID
-     */
+    /** Room ID */
     room: string
-    /**
-     * Milliseconds since 1970-01-01 UTC
-     */
+    /** Milliseconds since 1970-01-01 UTC */
     messageTimeMS: number
-    /**
-     * Message ID
-     */
+    /** Message ID */
     threadOf?: string
   }[]
 }
 export interface PushPayload {
-  /**
-   * Custom classification tag
-   */
+  /** Custom classification tag */
   type?: string
-  /**
-   * iOS: expiry, Unix seconds
-   */
+  /** iOS: expiry, Unix seconds */
   expiry?: number
-  /**
-   * iOS: plain text, or an object with loc-key and loc-args
-   */
+  /** iOS: plain text, or an object with loc-key and loc-args */
   alert?:
     | string
     | {
@@ -5541,33 +3589,19 @@ export interface PushPayload {
         'loc-args'?: unknown[]
         [k: string]: unknown
       }
-  /**
-   * iOS: app icon badge
-   */
+  /** iOS: app icon badge */
   badge?: number
-  /**
-   * iOS: sound file name
-   */
+  /** iOS: sound file name */
   sound?: string
-  /**
-   * iOS: push topic, normally the app bundle ID
-   */
+  /** iOS: push topic, normally the app bundle ID */
   topic?: string
-  /**
-   * Android: title
-   */
+  /** Android: title */
   title?: string
-  /**
-   * Android: body
-   */
+  /** Android: body */
   body?: string
-  /**
-   * Android: icon URL
-   */
+  /** Android: icon URL */
   icon?: string
-  /**
-   * Android: notifications with the same key collapse
-   */
+  /** Android: notifications with the same key collapse */
   collapseKey?: string
 }
 export interface PushToClientsInput {
@@ -5581,39 +3615,23 @@ export interface PushToClientsInput {
 }
 export interface PushToClientsResult {}
 export interface WhyPushInput {
-  /**
-   * Message ID
-   */
+  /** Message ID */
   message: string
-  /**
-   * User ID
-   */
+  /** User ID */
   client: string
 }
 export interface PushExplanation {
-  /**
-   * Message ID
-   */
+  /** Message ID */
   message: string
-  /**
-   * Room ID
-   */
+  /** Room ID */
   room: string
-  /**
-   * User ID
-   */
+  /** User ID */
   client: string
-  /**
-   * Whether the decision was recorded; false: reasons that would apply now
-   */
+  /** Whether the decision was recorded; false: reasons that would apply now */
   recorded: boolean
-  /**
-   * Milliseconds since 1970-01-01 UTC
-   */
+  /** Milliseconds since 1970-01-01 UTC */
   decidedAtMS?: number
-  /**
-   * Why no device got a push
-   */
+  /** Why no device got a push */
   reason?:
     | 'NO_DEVICE'
     | 'CONNECTED'
@@ -5642,43 +3660,25 @@ export interface PushExplanation {
   devices: {
     deviceId: string
     network?: 'apns' | 'fcm' | 'web' | 'hms' | 'relay'
-    /**
-     * `sending` for long: the process was killed, and the outcome is unknown
-     */
+    /** `sending` for long: the process was killed, and the outcome is unknown */
     outcome: 'sent' | 'refused' | 'waiting' | 'sending' | 'given up' | 'not sent'
-    /**
-     * With `not sent`: a PushReason; otherwise the network's reason
-     */
+    /** With `not sent`: a PushReason; otherwise the network's reason */
     reason?: string
-    /**
-     * The network's ID of the push
-     */
+    /** The network's ID of the push */
     id?: string
-    /**
-     * When it was sent, refused or given up
-     */
+    /** When it was sent, refused or given up */
     atMS?: number
-    /**
-     * The network reported the token as invalid
-     */
+    /** The network reported the token as invalid */
     tokenRemoved?: boolean
-    /**
-     * Milliseconds since 1970-01-01 UTC
-     */
+    /** Milliseconds since 1970-01-01 UTC */
     nextTryAtMS?: number
-    /**
-     * Failed attempts so far
-     */
+    /** Failed attempts so far */
     tries?: number
     lastError?: string
   }[]
-  /**
-   * The PUSH_GENERIC call with this user
-   */
+  /** The PUSH_GENERIC call with this user */
   call?: {
-    /**
-     * The webhook-id
-     */
+    /** The webhook-id */
     id: string
     state: 'waiting' | 'done' | 'failed'
     tries: number
@@ -5690,21 +3690,15 @@ export interface DeleteConfigKeyInput {
 }
 export interface DeleteConfigKeyResult {}
 export interface GetConfigInput {}
-/**
- * Keys of 1 to 128 characters with any JSON as value
- */
+/** Keys of 1 to 128 characters with any JSON as value */
 export interface GetConfigResult {
   [k: string]: unknown
 }
-/**
- * Keys of 1 to 128 characters with any JSON as value
- */
+/** Keys of 1 to 128 characters with any JSON as value */
 export interface SetConfigInput {
   [k: string]: unknown
 }
-/**
- * Keys of 1 to 128 characters with any JSON as value
- */
+/** Keys of 1 to 128 characters with any JSON as value */
 export interface SetConfigResult {
   [k: string]: unknown
 }
@@ -5713,47 +3707,27 @@ export interface GetConnectionCountResult {
   count: number
 }
 export interface GetStatsInput {
-  /**
-   * Unix seconds
-   */
+  /** Unix seconds */
   start?: number
-  /**
-   * Unix seconds
-   */
+  /** Unix seconds */
   end?: number
-  /**
-   * ISO-8601, or milliseconds since 1970-01-01 UTC
-   */
+  /** ISO-8601, or milliseconds since 1970-01-01 UTC */
   startTime?: string
-  /**
-   * ISO-8601, or milliseconds since 1970-01-01 UTC
-   */
+  /** ISO-8601, or milliseconds since 1970-01-01 UTC */
   endTime?: string
 }
 export interface GetStatsResult {
-  /**
-   * Sensitive; do not log
-   */
+  /** Sensitive; do not log */
   clientKey: string
-  /**
-   * The calling key. Sensitive; do not log
-   */
+  /** The calling key. Sensitive; do not log */
   apiKey: string
-  /**
-   * ISO-8601 time
-   */
+  /** ISO-8601 time */
   startTime: string
-  /**
-   * ISO-8601 time
-   */
+  /** ISO-8601 time */
   endTime: string
-  /**
-   * Unix seconds
-   */
+  /** Unix seconds */
   start: number
-  /**
-   * Unix seconds
-   */
+  /** Unix seconds */
   end: number
   /**
    * Users who sent or were connected in the window
@@ -5761,20 +3735,14 @@ export interface GetStatsResult {
    * Items: User ID
    */
   userList: string[]
-  /**
-   * Rooms with messages in the window
-   */
+  /** Rooms with messages in the window */
   roomCount: number
   totalRoomCount: number
   messageCount: number
   peakConnectionCount: number
-  /**
-   * Host memory in bytes
-   */
+  /** Host memory in bytes */
   totalMem: number
-  /**
-   * Available memory in bytes
-   */
+  /** Available memory in bytes */
   freeMem: number
 }
 export interface ListFailedWebhooksInput {
@@ -5782,33 +3750,21 @@ export interface ListFailedWebhooksInput {
   limit?: number
 }
 export interface FailedWebhook {
-  /**
-   * webhook-id of every attempt
-   */
+  /** webhook-id of every attempt */
   id: string
-  /**
-   * A room's webhook, or PUSH_GENERIC
-   */
+  /** A room's webhook, or PUSH_GENERIC */
   kind: 'webhook' | 'push'
-  /**
-   * Room ID
-   */
+  /** Room ID */
   roomID: string
   clientID: string
-  /**
-   * Webhook event; PUSH for PUSH_GENERIC
-   */
+  /** Webhook event; PUSH for PUSH_GENERIC */
   event: string
   data: unknown
   tries: number
   lastError: string
-  /**
-   * Milliseconds since 1970-01-01 UTC
-   */
+  /** Milliseconds since 1970-01-01 UTC */
   createdAtMS: number
-  /**
-   * ISO-8601 time
-   */
+  /** ISO-8601 time */
   failedAt: string
 }
 export interface ListFailedWebhooksResult {
@@ -5816,185 +3772,119 @@ export interface ListFailedWebhooksResult {
   data: FailedWebhook[]
 }
 export interface ListWebhookCallsInput {
-  /**
-   * Room ID
-   */
+  /** Room ID */
   room?: string
-  /**
-   * Earliest time; default: 7 days ago
-   */
+  /** Earliest time; default: 7 days ago */
   since?: string
-  /**
-   * ISO-8601, or milliseconds since 1970-01-01 UTC
-   */
+  /** ISO-8601, or milliseconds since 1970-01-01 UTC */
   until?: string
   limit?: number
-  /**
-   * `cursor` of the previous page
-   */
+  /** `cursor` of the previous page */
   cursor?: string
 }
 export interface ListWebhookCallsResult {
   data: WebhookDelivery[]
-  /**
-   * For the next page; absent on the last one
-   */
+  /** For the next page; absent on the last one */
   cursor?: string
 }
 export interface ReadWebhookCallInput {
-  /**
-   * ID of a call
-   */
+  /** ID of a call */
   id: string
 }
 export interface ReadWebhookCallResult {
   call: WebhookDelivery
-  /**
-   * `data` of a WebhookCall, or a PushCall
-   */
+  /** `data` of a WebhookCall, or a PushCall */
   data: unknown
 }
 export interface RetryFailedWebhookInput {
-  /**
-   * ID of a failed call
-   */
+  /** ID of a failed call */
   id: string
 }
 export interface RetryFailedWebhookResult {
   id: string
 }
 export interface RetryWebhookCallInput {
-  /**
-   * ID of a call
-   */
+  /** ID of a call */
   id: string
 }
 export interface RetryWebhookCallResult {
   id: string
 }
 export interface RetryWebhookCallsInput {
-  /**
-   * ISO-8601, or milliseconds since 1970-01-01 UTC
-   */
+  /** ISO-8601, or milliseconds since 1970-01-01 UTC */
   since: string | number
-  /**
-   * Default: now
-   */
+  /** Default: now */
   until?: string | number
-  /**
-   * Room ID
-   */
+  /** Room ID */
   room?: string
-  /**
-   * Only calls that succeeded or that failed permanently
-   */
+  /** Only calls that succeeded or that failed permanently */
   state?: 'done' | 'failed'
 }
 export interface RetryWebhookCallsResult {
-  /**
-   * Number of repeated calls
-   */
+  /** Number of repeated calls */
   count: number
   complete: boolean
-  /**
-   * Milliseconds since 1970-01-01 UTC
-   */
+  /** Milliseconds since 1970-01-01 UTC */
   until: number
 }
 export interface CloseWebhookReceiverInput {
-  /**
-   * ID of a receiver
-   */
+  /** ID of a receiver */
   id: string
 }
 export interface CloseWebhookReceiverResult {
   id: string
 }
 export interface OpenWebhookReceiverInput {
-  /**
-   * Minutes until it ends
-   */
+  /** Minutes until it ends */
   minutes?: number
-  /**
-   * HTTP status of its responses, for testing retries
-   */
+  /** HTTP status of its responses, for testing retries */
   status?: number
 }
 export interface OpenWebhookReceiverResult {
   id: string
-  /**
-   * Relative to the base URL of the API
-   */
+  /** Relative to the base URL of the API */
   path: string
-  /**
-   * Milliseconds since 1970-01-01 UTC
-   */
+  /** Milliseconds since 1970-01-01 UTC */
   endsAtMS: number
 }
 export interface ReadWebhookReceiverInput {
-  /**
-   * ID of a receiver
-   */
+  /** ID of a receiver */
   id: string
 }
 export interface RecordedCall {
-  /**
-   * Milliseconds since 1970-01-01 UTC
-   */
+  /** Milliseconds since 1970-01-01 UTC */
   atMS: number
-  /**
-   * Without cookie and authorization headers
-   */
+  /** Without cookie and authorization headers */
   headers: {
     [k: string]: string
   }
   body: string
-  /**
-   * The body was truncated
-   */
+  /** The body was truncated */
   isCut?: boolean
 }
 export interface ReadWebhookReceiverResult {
-  /**
-   * Milliseconds since 1970-01-01 UTC
-   */
+  /** Milliseconds since 1970-01-01 UTC */
   endsAtMS: number
-  /**
-   * Calls so far
-   */
+  /** Calls so far */
   count: number
   data: RecordedCall[]
 }
 export interface ListEventsInput {
-  /**
-   * Cursor of an event or of an earlier response
-   */
+  /** Cursor of an event or of an earlier response */
   after?: string
-  /**
-   * Maximum number of events, up to 1 MiB in total
-   */
+  /** Maximum number of events, up to 1 MiB in total */
   limit?: number
-  /**
-   * Comma-separated names; only these events
-   */
+  /** Comma-separated names; only these events */
   types?: string
-  /**
-   * Seconds to wait if there is no event (long polling)
-   */
+  /** Seconds to wait if there is no event (long polling) */
   wait?: number
 }
 export interface FeedEvent {
-  /**
-   * Position of the event: use as `after` for later events
-   */
+  /** Position of the event: use as `after` for later events */
   cursor: string
-  /**
-   * The same if the event is repeated; for a new message, its `_id`
-   */
+  /** The same if the event is repeated; for a new message, its `_id` */
   id: string
-  /**
-   * Determines the type of `data`: see the table of events
-   */
+  /** Determines the type of `data`: see the table of events */
   event:
     | 'chat message'
     | 'thread message'
@@ -6022,81 +3912,49 @@ export interface FeedEvent {
     | 'group'
     | 'audit'
     | 'groupDeleted'
-  /**
-   * When the event was published, in Unix milliseconds
-   */
+  /** When the event was published, in Unix milliseconds */
   timeMS: number
-  /**
-   * Room concerned
-   */
+  /** Room concerned */
   room?: string
-  /**
-   * User or user group concerned, if no room is
-   */
+  /** User or user group concerned, if no room is */
   user?: string
-  /**
-   * X-Request-ID of the call that caused it
-   */
+  /** X-Request-ID of the call that caused it */
   request?: string
-  /**
-   * Payload; the same that sockets get, if they get the event
-   */
+  /** Payload; the same that sockets get, if they get the event */
   data: unknown
 }
 export interface ListEventsResult {
   data: FeedEvent[]
-  /**
-   * `after` for the next call
-   */
+  /** `after` for the next call */
   cursor: string
 }
 export interface GetJobInput {
-  /**
-   * `job` of a 202 response
-   */
+  /** `job` of a 202 response */
   id: string
-  /**
-   * Outcomes to skip
-   */
+  /** Outcomes to skip */
   skip?: number
-  /**
-   * Maximum number of outcomes
-   */
+  /** Maximum number of outcomes */
   limit?: number
 }
 export interface Job {
   _id: string
   kind: 'batch' | 'erasure' | 'export'
-  /**
-   * `failed`: batches and exports given up after many attempts; finished parts of a batch remain
-   */
+  /** `failed`: batches and exports given up after many attempts; finished parts of a batch remain */
   state: 'running' | 'done' | 'failed'
-  /**
-   * ISO-8601 time
-   */
+  /** ISO-8601 time */
   createdAt: string
-  /**
-   * Last progress
-   */
+  /** Last progress */
   updatedAt: string
-  /**
-   * ISO-8601 time
-   */
+  /** ISO-8601 time */
   finishedAt?: string
-  /**
-   * Recipients of a batch, rooms of an erased user, or lines of an export so far; `done` never decreases
-   */
+  /** Recipients of a batch, rooms of an erased user, or lines of an export so far; `done` never decreases */
   progress: {
     done: number
     total: number
   }
-  /**
-   * Batches only: outcome per recipient, in order, from `skip` on
-   */
+  /** Batches only: outcome per recipient, in order, from `skip` on */
   outcomes?: {
-    /**
-     * Outcomes so far
-     */
+    /** Outcomes so far */
     totalCount: number
     data: (
       | {
@@ -6110,47 +3968,31 @@ export interface Job {
         }
     )[]
   }
-  /**
-   * Finished exports only
-   */
+  /** Finished exports only */
   export?: {
-    /**
-     * Signed URL of the ZIP
-     */
+    /** Signed URL of the ZIP */
     url: string
-    /**
-     * A day after the job ended, when the export is deleted
-     */
+    /** A day after the job ended, when the export is deleted */
     urlExpiresAtMS: number
     size: number
   }
 }
 export interface ListJobsInput {
-  /**
-   * Only this job
-   */
+  /** Only this job */
   id?: string
   state?: 'running' | 'done' | 'failed'
   kind?: 'batch' | 'erasure' | 'export'
-  /**
-   * Earliest start time
-   */
+  /** Earliest start time */
   since?: string
-  /**
-   * Latest start time
-   */
+  /** Latest start time */
   until?: string
   limit?: number
-  /**
-   * `cursor` of the previous page
-   */
+  /** `cursor` of the previous page */
   cursor?: string
 }
 export interface ListJobsResult {
   data: Job[]
-  /**
-   * For the next page; absent on the last one
-   */
+  /** For the next page; absent on the last one */
   cursor?: string
 }
 export interface LiftHoldInput {
@@ -6158,58 +4000,38 @@ export interface LiftHoldInput {
 }
 export interface Hold {
   _id: string
-  /**
-   * Holds all messages of this user
-   */
+  /** Holds all messages of this user */
   user?: string
-  /**
-   * Holds all messages in this room
-   */
+  /** Holds all messages in this room */
   room?: string
   reason: string
-  /**
-   * Milliseconds since 1970-01-01 UTC
-   */
+  /** Milliseconds since 1970-01-01 UTC */
   createdAtMS: number
 }
 export interface ListHoldsInput {
-  /**
-   * Only holds on this user
-   */
+  /** Only holds on this user */
   user?: string
-  /**
-   * Only holds on this room
-   */
+  /** Only holds on this room */
   room?: string
   limit?: number
-  /**
-   * `cursor` of the previous page
-   */
+  /** `cursor` of the previous page */
   cursor?: string
 }
 export interface ListHoldsResult {
   data: Hold[]
-  /**
-   * For the next page; absent on the last one
-   */
+  /** For the next page; absent on the last one */
   cursor?: string
 }
 export interface PlaceHoldInput {
-  /**
-   * User to hold
-   */
+  /** User to hold */
   user?: string
-  /**
-   * Room to hold, instead of a user
-   */
+  /** Room to hold, instead of a user */
   room?: string
   reason: string
 }
 export interface ExportMeInput {}
 export interface ExportUserInput {
-  /**
-   * User ID
-   */
+  /** User ID */
   client_id: string
 }
 export interface GetMyExportInput {}
@@ -6218,85 +4040,53 @@ export interface ServerEvents {
   'thread message': Message
   room: Room
   lastRead: {
-    /**
-     * Room ID
-     */
+    /** Room ID */
     roomID: string
-    /**
-     * User ID
-     */
+    /** User ID */
     memberID: string
-    /**
-     * Message ID
-     */
+    /** Message ID */
     messageID: string
   }
   threadLastRead: {
-    /**
-     * Room ID
-     */
+    /** Room ID */
     roomID: string
-    /**
-     * Message ID
-     */
+    /** Message ID */
     threadOf: string
-    /**
-     * Message ID
-     */
+    /** Message ID */
     messageID: string
     unread: number
   }
   delivered: {
-    /**
-     * Room ID
-     */
+    /** Room ID */
     roomID: string
     members: {
-      /**
-       * User ID
-       */
+      /** User ID */
       memberID: string
-      /**
-       * Message ID
-       */
+      /** Message ID */
       messageID: string
       seq: number
     }[]
   }
   typing: {
-    /**
-     * Room ID
-     */
+    /** Room ID */
     room: string
     message: string
-    /**
-     * User ID
-     */
+    /** User ID */
     sender: string
   }
   ai_streaming: {
-    /**
-     * Room ID
-     */
+    /** Room ID */
     room: string
-    /**
-     * User ID
-     */
+    /** User ID */
     sender: string
     text: string
-    /**
-     * Message that is being streamed into the history
-     */
+    /** Message that is being streamed into the history */
     message?: string
-    /**
-     * With `message`: start of the piece in its text, in UTF-16 units
-     */
+    /** With `message`: start of the piece in its text, in UTF-16 units */
     at?: number
   }
   roomPref: {
-    /**
-     * Room ID
-     */
+    /** Room ID */
     room: string
     tags: string[]
     tagColors: {
@@ -6308,39 +4098,23 @@ export interface ServerEvents {
     folder: string
   }
   notificationSettings: {
-    /**
-     * Absent: the user’s general settings
-     */
+    /** Absent: the user’s general settings */
     room?: string
-    /**
-     * Root of a thread in the room
-     */
+    /** Root of a thread in the room */
     threadOf?: string
-    /**
-     * The complete settings
-     */
+    /** The complete settings */
     settings: UserNotifications
   }
   reminder: {
-    /**
-     * Message ID
-     */
+    /** Message ID */
     messageID: string
-    /**
-     * Room ID
-     */
+    /** Room ID */
     room: string
-    /**
-     * Root of the thread, for messages in a thread
-     */
+    /** Root of the thread, for messages in a thread */
     threadOf?: string
-    /**
-     * Milliseconds since 1970-01-01 UTC
-     */
+    /** Milliseconds since 1970-01-01 UTC */
     remindAtMS: number
-    /**
-     * Milliseconds since 1970-01-01 UTC
-     */
+    /** Milliseconds since 1970-01-01 UTC */
     createdAtMS: number
   }
   myPrefChange: {
@@ -6350,121 +4124,75 @@ export interface ServerEvents {
   myPrefDelete: string
   invitation: Invitation
   removedFromRoom: {
-    /**
-     * Room ID
-     */
+    /** Room ID */
     room: string
-    /**
-     * Acting user; null for the API key
-     */
+    /** Acting user; null for the API key */
     by: string | null
   }
   serverTime: {
-    /**
-     * Milliseconds since 1970-01-01 UTC
-     */
+    /** Milliseconds since 1970-01-01 UTC */
     serverTimeMS: number
   }
   presence: {
     clients: {
-      /**
-       * User ID
-       */
+      /** User ID */
       client: string
-      /**
-       * online: a connected device is not away. away: all connected devices are away. unknown: Redis is unavailable
-       */
+      /** online: a connected device is not away. away: all connected devices are away. unknown: Redis is unavailable */
       state: 'online' | 'away' | 'offline' | 'unknown'
-      /**
-       * Whether a device is connected (online or away); absent while unknown
-       */
+      /** Whether a device is connected (online or away); absent while unknown */
       online?: boolean
-      /**
-       * Whether the state is away; absent while unknown
-       */
+      /** Whether the state is away; absent while unknown */
       away?: boolean
-      /**
-       * Only offline: when the last device was connected. Absent for hidden users and users who never connected
-       */
+      /** Only offline: when the last device was connected. Absent for hidden users and users who never connected */
       lastSeenMS?: number
     }[]
   }
   userDeleteMessages: {
-    /**
-     * Room ID
-     */
+    /** Room ID */
     room: string
-    /**
-     * Items: Message ID
-     */
+    /** Items: Message ID */
     messages: string[]
     isUserDeleteAllMessagesInRoom: boolean
-    /**
-     * With all messages: those up to this `seq`
-     */
+    /** With all messages: those up to this `seq` */
     upToSeq?: number
   }
   messageDeleted: {
-    /**
-     * Room ID
-     */
+    /** Room ID */
     room: string
     messageID: string
-    /**
-     * With _all: messages of the room up to this `seq`
-     */
+    /** With _all: messages of the room up to this `seq` */
     upToSeq?: number
-    /**
-     * With _all: messages of its threads up to this `createdAtMS`
-     */
+    /** With _all: messages of its threads up to this `createdAtMS` */
     upToMS?: number
   }
   messageUpdated: Message
 }
 export interface LoginResult {
-  /**
-   * User ID
-   */
+  /** User ID */
   _id: string
   appID: string
-  /**
-   * IM-CLIENT-KEY of the user’s REST calls
-   */
+  /** IM-CLIENT-KEY of the user’s REST calls */
   clientKey: string
   deviceId: string
-  /**
-   * When the token expires, and with it the connection
-   */
+  /** When the token expires, and with it the connection */
   expirationDate: string
-  /**
-   * Milliseconds since 1970-01-01 UTC
-   */
+  /** Milliseconds since 1970-01-01 UTC */
   serverTimeMS: number
-  /**
-   * With `since`: whether all events since then have arrived; false: fetch missed changes
-   */
+  /** With `since`: whether all events since then have arrived; false: fetch missed changes */
   resumed?: boolean
 }
 export interface WebhookCall {
   appID: string
-  /**
-   * Acting user; empty for the API key
-   */
+  /** Acting user; empty for the API key */
   clientID: string
-  /**
-   * Room ID
-   */
+  /** Room ID */
   roomID: string
   event: 'MESSAGE' | 'MESSAGE_UPDATED' | 'MESSAGE_DELETED' | 'JOIN_ROOM' | 'ADD_MEMBERS' | 'DELETE_MEMBERS' | 'ROOM'
   botState: string
-  /**
-   * With MESSAGE: the typed command, if a robot of the room has it
-   */
+  /** With MESSAGE: the typed command, if a robot of the room has it */
   command?: {
     name: string
-    /**
-     * Text after the name
-     */
+    /** Text after the name */
     text: string
     /**
      * Robots of the room with this command
@@ -6473,98 +4201,56 @@ export interface WebhookCall {
      */
     robots: string[]
   }
-  /**
-   * A Message, or {room, sender, members}; with ROOM, also the Room
-   */
+  /** A Message, or {room, sender, members}; with ROOM, also the Room */
   data: unknown
 }
 export interface PushCall {
-  /**
-   * Message ID
-   */
+  /** Message ID */
   _id: string
-  /**
-   * Message ID
-   */
+  /** Message ID */
   id: string
-  /**
-   * Content; absent in deleted and recalled messages
-   */
+  /** Content; absent in deleted and recalled messages */
   message?: unknown
-  /**
-   * Room ID
-   */
+  /** Room ID */
   room: string
   messageType: string
   appID: string
-  /**
-   * ISO-8601 time
-   */
+  /** ISO-8601 time */
   messageTime: string
-  /**
-   * Milliseconds since 1970-01-01 UTC
-   */
+  /** Milliseconds since 1970-01-01 UTC */
   messageTimeMS: number
-  /**
-   * Milliseconds since 1970-01-01 UTC
-   */
+  /** Milliseconds since 1970-01-01 UTC */
   updatedAtMS: number
-  /**
-   * Milliseconds since 1970-01-01 UTC
-   */
+  /** Milliseconds since 1970-01-01 UTC */
   createdAtMS: number
   reactions: Reaction[]
   reactionCount: number
   isDeleted: boolean
-  /**
-   * Consecutive number in its room or thread: 1, 2, 3…
-   */
+  /** Consecutive number in its room or thread: 1, 2, 3… */
   seq: number
-  /**
-   * Items: User ID
-   */
+  /** Items: User ID */
   mentions?: string[]
-  /**
-   * Files; see GET /files/{id} for download URLs
-   */
+  /** Files; see GET /files/{id} for download URLs */
   attachments?: Attachment[]
-  /**
-   * Written by the server about a change of members
-   */
+  /** Written by the server about a change of members */
   system?: boolean
   pinned?: boolean
-  /**
-   * The content was replaced
-   */
+  /** The content was replaced */
   edited?: boolean
-  /**
-   * A robot is still streaming it
-   */
+  /** A robot is still streaming it */
   streaming?: boolean
-  /**
-   * When it expires and becomes a stub, as if deleted for everyone
-   */
+  /** When it expires and becomes a stub, as if deleted for everyone */
   expiresAtMS?: number
   clientMessageID?: string
-  /**
-   * Message in the same room that this one replies to
-   */
+  /** Message in the same room that this one replies to */
   replyTo?: Quote
-  /**
-   * Root of its thread; `seq` counts in the thread
-   */
+  /** Root of its thread; `seq` counts in the thread */
   threadOf?: string
-  /**
-   * Number of messages in its thread
-   */
+  /** Number of messages in its thread */
   threadCount?: number
-  /**
-   * `seq` of the latest message in its thread
-   */
+  /** `seq` of the latest message in its thread */
   threadLatestSeq?: number
-  /**
-   * Latest message in its thread
-   */
+  /** Latest message in its thread */
   lastThreadMessage?: Quote
   /**
    * First five participants of its thread
@@ -6580,38 +4266,24 @@ export interface PushCall {
    * Items: User ID
    */
   pushToClients: string[]
-  /**
-   * Members whose settings suppress the push, by setting
-   */
+  /** Members whose settings suppress the push, by setting */
   keptBack?: {
-    /**
-     * Items: User ID
-     */
+    /** Items: User ID */
     [k: string]: string[]
   }
-  /**
-   * Why connected users are named: all their devices are away, or did not answer
-   */
+  /** Why connected users are named: all their devices are away, or did not answer */
   because?: 'away' | 'half-open'
 }
 export interface WebhookAnswer {
-  /**
-   * User ID
-   */
+  /** User ID */
   senderID?: string
   toBotState?: string
   data?: {
-    /**
-     * Content: any JSON, at most 64 KiB
-     */
+    /** Content: any JSON, at most 64 KiB */
     message: unknown
-    /**
-     * Free-form type, e.g. text, image, announcement; except joinRoom, addMembers, leaveRoom, deleteMember
-     */
+    /** Free-form type, e.g. text, image, announcement; except joinRoom, addMembers, leaveRoom, deleteMember */
     messageType: string
-    /**
-     * Message ID
-     */
+    /** Message ID */
     replyTo?: string
     thread?: boolean
   }

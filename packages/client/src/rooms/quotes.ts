@@ -1,18 +1,13 @@
 import type { Message, Quote } from '../generated/types.ts'
+import { textIn } from './text-of.ts'
 
 /** The server's limit for a quote's text, in characters. */
 const quoteLength = 200
 
-/** A message's text: its content, or the content's `text`; empty if there is none. */
-export function textOf({ message }: Message): string {
-  const text = typeof message === 'object' && message && 'text' in message ? message.text : message
-  return typeof text === 'string' ? text : ''
-}
-
 /** Quotes a message as the server does (docs/reference/messages.md#replies). */
 export function quoteOf(message: Message): Quote {
   const { _id, sender, messageType, isDeleted } = message
-  return { _id, sender: sender._id, messageType, text: textOf(message).slice(0, quoteLength), isDeleted }
+  return { _id, sender: sender._id, messageType, text: textIn(message.message).slice(0, quoteLength), isDeleted }
 }
 
 export const deletedQuote = (quote: Quote): Quote => ({ ...quote, text: '', isDeleted: true })

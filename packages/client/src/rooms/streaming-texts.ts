@@ -1,7 +1,7 @@
 import type { Message, ServerEvents } from '../generated/types.ts'
 import type { Store } from '../store.ts'
-import { textOf } from './quotes.ts'
 import { createLiveTexts, type LiveText, type LiveTexts } from './room-live.ts'
+import { textIn } from './text-of.ts'
 
 /** Placeholder for a missing part of a text. */
 const missing = '\0'
@@ -72,7 +72,7 @@ export class StreamingTexts {
 
 /** Fills gaps in a text, and its end, from the stored message. */
 function filled(text: string, known: Message | undefined): string {
-  const stored = known ? textOf(known) : ''
+  const stored = textIn(known?.message)
   const within = text.replaceAll(/\0+/g, (gap, at: number) =>
     stored.slice(at, at + gap.length).padEnd(gap.length, missing),
   )

@@ -6,7 +6,11 @@ import type { Message } from '../generated/types.ts'
  */
 export function textOf(message: Partial<Pick<Message, 'message' | 'isDeleted' | 'messageType'>>): string {
   const { message: content, isDeleted, messageType } = message
-  if (isDeleted || messageType === 'recall') return ''
-  const text: unknown = typeof content === 'object' && content !== null && 'text' in content ? content.text : content
+  return isDeleted || messageType === 'recall' ? '' : textIn(content)
+}
+
+/** The text of a message's content. */
+export function textIn(content: unknown): string {
+  const text = typeof content === 'object' && content !== null && 'text' in content ? content.text : content
   return typeof text === 'string' ? text : ''
 }

@@ -53,7 +53,7 @@ export function asyncApiDocument(): AsyncApiDocument {
   const messages: Record<string, Message> = {}
   const operations: Record<string, object> = {}
   for (const [name, event] of Object.entries(serverEvents)) {
-    const mark = 'extension' in event ? ours : undefined
+    const mark = 'inInterface' in event ? undefined : ours
     const to = event.to === 'room' ? 'the sockets of all members of the room' : 'the user’s sockets'
     messages[`event_${keyOf(name)}`] = {
       ...describe(name, event.summary, schemas.output(event.payload), event.example),
@@ -104,7 +104,7 @@ function addEmit(
   schemas: SchemaCollector,
 ): void {
   const { summary, args, ack, example, ...more } = clientEmits[name]
-  const mark = 'extension' in more ? ours : undefined
+  const mark = 'inInterface' in more ? undefined : ours
   const [emit, acknowledged] = [`emit_${keyOf(name)}`, `ack_${keyOf(name)}`]
   messages[emit] = { ...describe(name, summary, schemas.input(args), example.args), ...mark }
   messages[acknowledged] = acknowledgement(name, schemas.output(ack))

@@ -6,7 +6,7 @@ import type { JsonSchema } from './json-schema.ts'
 /** Renders the document as Markdown. */
 export function eventsPage({ info, channels, components }: AsyncApiDocument): string {
   const { messages } = channels.socket
-  const names = { ...serverEvents, error: { to: 'user', extension: true } }
+  const names = { ...serverEvents, error: { to: 'user' } }
   const lines = [
     '# Socket events',
     '',
@@ -34,7 +34,7 @@ export function eventsPage({ info, channels, components }: AsyncApiDocument): st
     const message = messages[`event_${name.replaceAll(' ', '_')}`]
     if (!message) continue
     const to = event.to === 'room' ? 'to all members of the room' : 'to the user'
-    const mark = 'extension' in event ? ', extension' : ''
+    const mark = 'inInterface' in event ? '' : ', extension'
     lines.push(`### \`${name}\``, '', `${message.summary} (${to}${mark}).`, '', ...schemaLines(message.payload))
     lines.push('', ...exampleLines(message.examples[0]?.payload), '')
   }

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { isoTime, madeId, naming, shownName } from '../ids.ts'
 import { ours } from '../ours.ts'
 import { keyScopes } from '../scopes.ts'
+import { isoText } from '../time-parameter.ts'
 
 export const keyId = naming('API key', madeId().describe('Beginning of the key’s SHA-256 digest'))
 
@@ -19,7 +20,7 @@ export const keyFields = {
     .describe(
       '`all`: every scope except `platform`, including those of later releases. Default: the scopes of the calling key, or `all`',
     ),
-  expiresAt: z.iso.datetime({ offset: true }).optional().describe('When the key expires'),
+  expiresAt: isoText.optional().describe('When the key expires'),
   addresses: z
     .array(z.union([z.cidrv4(), z.cidrv6()], 'expected a network in CIDR notation, such as 10.0.0.0/8'))
     .min(1)

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { timeMS } from '../ids.ts'
+import { comparedText, timeMS } from '../ids.ts'
 import { ours } from '../ours.ts'
 import { pushText } from './push/text.ts'
 
@@ -10,7 +10,7 @@ const level = notificationLevel.optional().describe('Default: the next wider lev
 const muteUntilMS = timeMS.optional().describe('Until then, only messages that mention the user by ID are pushed')
 /** Levels by message type. */
 export const typeLevels = z
-  .array(z.strictObject({ messageType: z.string().min(1).max(128), level: notificationLevel }))
+  .array(z.strictObject({ messageType: comparedText(128).min(1), level: notificationLevel }))
   .max(50)
   .refine((all) => new Set(all.map(({ messageType }) => messageType)).size === all.length, 'expected each type once')
 const types = typeLevels.optional().describe('Levels by message type, which override `level`')

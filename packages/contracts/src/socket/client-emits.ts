@@ -28,8 +28,8 @@ export interface EmitContract {
   errors: readonly ErrorCode[]
   /** Error code of an invalid value. Default: INVALID_REQUEST. */
   invalid?: ErrorCode
-  /** True if it goes beyond the interface. */
-  extension?: true
+  /** True if the interface defines it; the others are extensions. */
+  inInterface?: true
   example: { args: unknown; ack: unknown }
 }
 
@@ -55,6 +55,7 @@ export const clientEmits = {
     ack: z.object({ encoding: z.enum(encodings) }),
     errors: ['INVALID_ENCODING'],
     invalid: 'INVALID_ENCODING',
+    inInterface: true,
     example: { args: [{ encoding: 'base64' }], ack: { encoding: 'base64' } },
   },
   auth2: {
@@ -90,6 +91,7 @@ export const clientEmits = {
         .describe('With `since`: whether all events since then have arrived; false: fetch missed changes'),
     }),
     errors: ['INVALID_TOKEN', 'INVALID_CLIENT_KEY'],
+    inInterface: true,
     example: {
       args: ['the token', { deviceId: 'phone', clientKey: 'demo-client-key' }],
       ack: {
@@ -136,7 +138,6 @@ export const clientEmits = {
       'TOO_MANY_SCHEDULED',
       'MESSAGE_TOO_LARGE',
     ],
-    extension: true,
     example: {
       args: [{ room: 'demo-room', message: 'Hello!', messageType: 'text' }],
       ack: { ...exampleMessage, sender: 'alice' },
@@ -147,7 +148,6 @@ export const clientEmits = {
     args: z.tuple([z.strictObject({ room: roomId, message: typingText })]),
     ack: z.object({}),
     errors: [...inRoom, 'USER_BLOCKED', 'ROOM_FROZEN', 'MESSAGE_REFUSED'],
-    extension: true,
     example: { args: [{ room: 'demo-room', message: 'Hel' }], ack: {} },
   },
   lastRead: {
@@ -155,7 +155,6 @@ export const clientEmits = {
     args: z.tuple([z.strictObject({ room: roomId, message: messageId })]),
     ack: markRead.result,
     errors: [...inRoom, 'MESSAGE_NOT_FOUND'],
-    extension: true,
     example: {
       args: [{ room: 'demo-room', message: exampleMessage._id }],
       ack: { roomID: 'demo-room', memberID: 'alice', messageID: exampleMessage._id, unread: 0 },
@@ -166,7 +165,6 @@ export const clientEmits = {
     args: z.tuple([z.strictObject({ room: roomId, message: messageId })]),
     ack: markDelivered.result,
     errors: [...inRoom, 'MESSAGE_NOT_FOUND'],
-    extension: true,
     example: { args: [{ room: 'demo-room', message: exampleMessage._id }], ack: exampleDelivered },
   },
   ai_streaming: {
@@ -174,7 +172,6 @@ export const clientEmits = {
     args: z.tuple([z.strictObject({ room: roomId, text: streamedText })]),
     ack: z.object({}),
     errors: [...inRoom, 'INSUFFICIENT_PERMISSIONS', 'USER_BLOCKED', 'ROOM_FROZEN'],
-    extension: true,
     example: { args: [{ room: 'demo-room', text: 'The answer ' }], ack: {} },
   },
   'presence subscribe': {
@@ -182,7 +179,6 @@ export const clientEmits = {
     args: z.tuple([z.strictObject({ clients: watched })]),
     ack: z.object({ clients: z.array(userPresence).describe('Current state of the watched users') }),
     errors: ['INVALID_TOKEN'],
-    extension: true,
     example: { args: [{ clients: ['bob'] }], ack: { clients: [exampleUserPresence] } },
   },
   'presence unsubscribe': {
@@ -190,7 +186,6 @@ export const clientEmits = {
     args: z.tuple([z.strictObject({ clients: watched.optional() })]),
     ack: z.object({}),
     errors: ['INVALID_TOKEN'],
-    extension: true,
     example: { args: [{ clients: ['bob'] }], ack: {} },
   },
   away: {
@@ -198,7 +193,6 @@ export const clientEmits = {
     args: z.tuple([z.strictObject({ away: z.boolean() })]),
     ack: z.object({}),
     errors: ['INVALID_TOKEN'],
-    extension: true,
     example: { args: [{ away: true }], ack: {} },
   },
 } as const satisfies Record<string, EmitContract>

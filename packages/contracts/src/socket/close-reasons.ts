@@ -43,7 +43,10 @@ export const protocolCloseReasons = {
     why: 'The upgrade from polling to WebSocket was not completed; polling continues',
   },
   'upgraded already': { client: 'reconnects', why: 'Second WebSocket for an upgraded session' },
-  'session out of reach': { client: 'reconnects', why: 'The node that owns the session does not respond' },
+  'session out of reach': {
+    client: 'reconnects',
+    why: 'The node that owns the session does not respond, or no longer has it',
+  },
   'transport close': { client: 'reconnects', why: 'The client closed the connection, or it broke' },
   'transport error': { client: 'reconnects', why: 'The client aborted a poll' },
   'client namespace disconnect': { client: 'stops', why: 'The client disconnected' },

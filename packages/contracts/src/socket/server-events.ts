@@ -19,8 +19,8 @@ interface EventContract {
   to: 'room' | 'user'
   /** Whether the stream keeps it for consumers. All others are live only. */
   captured: boolean
-  /** True if it goes beyond the interface. */
-  extension?: true
+  /** True if the interface defines it; the others are extensions. */
+  inInterface?: true
   example: unknown
 }
 
@@ -31,6 +31,7 @@ export const serverEvents = {
     payload: message,
     to: 'room',
     captured: true,
+    inInterface: true,
     example: exampleMessage,
   },
   'thread message': {
@@ -38,7 +39,6 @@ export const serverEvents = {
     payload: message,
     to: 'room',
     captured: true,
-    extension: true,
     example: {
       ...exampleMessage,
       _id: '66f0c1a2b3c4d5e6f7a8b9c1',
@@ -51,6 +51,7 @@ export const serverEvents = {
     payload: room,
     to: 'room',
     captured: true,
+    inInterface: true,
     example: exampleRoom,
   },
   lastRead: {
@@ -58,6 +59,7 @@ export const serverEvents = {
     payload: z.object({ roomID: roomId, memberID: userId, messageID: messageId }),
     to: 'room',
     captured: true,
+    inInterface: true,
     example: { roomID: 'demo-room', memberID: 'bob', messageID: exampleMessage._id },
   },
   threadLastRead: {
@@ -65,7 +67,6 @@ export const serverEvents = {
     payload: z.object({ roomID: roomId, threadOf: messageId, messageID: messageId, unread: z.number().int().min(0) }),
     to: 'user',
     captured: true,
-    extension: true,
     example: {
       roomID: 'demo-room',
       threadOf: exampleMessage._id,
@@ -81,7 +82,6 @@ export const serverEvents = {
     }),
     to: 'user',
     captured: false,
-    extension: true,
     example: { roomID: 'demo-room', members: [{ memberID: 'bob', messageID: exampleMessage._id, seq: 12 }] },
   },
   typing: {
@@ -89,6 +89,7 @@ export const serverEvents = {
     payload: z.object({ room: roomId, message: z.string(), sender: userId.meta(ours) }),
     to: 'room',
     captured: false,
+    inInterface: true,
     example: { room: 'demo-room', message: 'Hel', sender: 'bob' },
   },
   ai_streaming: {
@@ -107,6 +108,7 @@ export const serverEvents = {
     }),
     to: 'room',
     captured: false,
+    inInterface: true,
     example: { room: 'demo-room', sender: 'robot', text: 'The answer ' },
   },
   roomPref: {
@@ -114,6 +116,7 @@ export const serverEvents = {
     payload: z.object({ room: roomId, ...roomPref.shape, tagColors: roomPref.shape.tagColors.meta(ours) }),
     to: 'user',
     captured: true,
+    inInterface: true,
     example: {
       room: 'demo-room',
       tags: ['work'],
@@ -133,7 +136,6 @@ export const serverEvents = {
     }),
     to: 'user',
     captured: true,
-    extension: true,
     example: { room: 'demo-room', settings: { level: 'mentions' } },
   },
   reminder: {
@@ -141,7 +143,6 @@ export const serverEvents = {
     payload: reminder,
     to: 'user',
     captured: true,
-    extension: true,
     example: exampleReminder,
   },
   myPrefChange: {
@@ -149,6 +150,7 @@ export const serverEvents = {
     payload: z.object({ data: z.unknown(), key: z.string() }),
     to: 'user',
     captured: true,
+    inInterface: true,
     example: { key: 'theme', data: { dark: true } },
   },
   myPrefDelete: {
@@ -156,6 +158,7 @@ export const serverEvents = {
     payload: z.string(),
     to: 'user',
     captured: true,
+    inInterface: true,
     example: 'theme',
   },
   invitation: {
@@ -163,6 +166,7 @@ export const serverEvents = {
     payload: invitation,
     to: 'user',
     captured: true,
+    inInterface: true,
     example: {
       _id: '66f0c1a2b3c4d5e6f7a8b9c2',
       inviter: 'alice',
@@ -180,7 +184,6 @@ export const serverEvents = {
     }),
     to: 'user',
     captured: true,
-    extension: true,
     example: { room: 'demo-room', by: 'alice' },
   },
   serverTime: {
@@ -188,7 +191,6 @@ export const serverEvents = {
     payload: z.object({ serverTimeMS: timeMS }),
     to: 'user',
     captured: false,
-    extension: true,
     example: { serverTimeMS: 1_795_176_000_000 },
   },
   presence: {
@@ -196,7 +198,6 @@ export const serverEvents = {
     payload: z.object({ clients: z.array(userPresence) }),
     to: 'user',
     captured: false,
-    extension: true,
     example: { clients: [exampleUserPresence] },
   },
   userDeleteMessages: {
@@ -209,6 +210,7 @@ export const serverEvents = {
     }),
     to: 'user',
     captured: true,
+    inInterface: true,
     example: { room: 'demo-room', messages: [exampleMessage._id], isUserDeleteAllMessagesInRoom: false },
   },
   messageDeleted: {
@@ -221,6 +223,7 @@ export const serverEvents = {
     }),
     to: 'room',
     captured: true,
+    inInterface: true,
     example: { room: 'demo-room', messageID: exampleMessage._id },
   },
   messageUpdated: {
@@ -228,7 +231,6 @@ export const serverEvents = {
     payload: message,
     to: 'room',
     captured: true,
-    extension: true,
     example: { ...exampleMessage, message: 'Hello, Bob!' },
   },
 } as const satisfies Record<string, EventContract>

@@ -1,13 +1,13 @@
 import { clock } from '@parley/async/clock'
 import { readInParts } from '@parley/async/in-parts'
 import type { Collection, Document, Filter, FindCursor } from 'mongodb'
-import type { CollectionName, Db } from '../db.ts'
+import type { CollectionName, Db, Session } from '../db.ts'
 import type { NotedEvent } from '../events/documents.ts'
 import { removeFilesOfApp } from '../files/files-to-clear.ts'
-import { keyRange } from '../keys.ts'
-import { findByIDs } from '../message-buckets/find-messages.ts'
+import { idsOf, keyRange } from '../keys.ts'
+import { findMessages } from '../message-buckets/find-messages.ts'
 import { removeRolesIn } from '../operators/operators.ts'
-import type { Session } from '../transactions/transaction.ts'
+import { flushApp } from '../room-buffer/flush.ts'
 
 /** How to find an app's documents: by key range, or with a full scan of a small collection. */
 type Way = 'idRange' | 'roomKeyRange' | 'notes' | 'calls' | 'files' | 'roles' | 'last' | 'none'
@@ -92,6 +92,23 @@ export async function hasAppDocs(db: Db, app: string): Promise<boolean> {
   return false
 }
 
+/** The number of users, rooms and messages that deleting an app would delete. */
+export async function countAppDocs(db: Db, app: string): Promise<{ users: number; rooms: number; messages: number }> {
+  await flushApp(db, app)
+  const [users, rooms, apart, [inBuckets]] = await Promise.all([
+    db.users.countDocuments({ _id: keyRange(app) }),
+    db.rooms.countDocuments({ app }),
+    db.messages.countDocuments({ roomKey: keyRange(app) }, { hint: { roomKey: 1, seq: 1 } }),
+    db.messageBuckets
+      .aggregate<{ count: number }>([
+        { $match: { _id: keyRange(app) } },
+        { $group: { _id: null, count: { $sum: { $size: '$messages._id' } } } },
+      ])
+      .toArray(),
+  ])
+  return { users, rooms, messages: apart + (inBuckets?.count ?? 0) }
+}
+
 /** Deletes all tokens of the app. */
 export async function deleteAppTokens(db: Db, app: string): Promise<void> {
   await deletePages(db.mongo.collection('tokens'), { _id: keyRange(app) })
@@ -142,9 +159,9 @@ async function deleteNotes(db: Db, name: string, app: string, onDeleted: (change
   let changed = 0
   for await (const page of pagesOf(notes.find({}, { projection: { 'events.json': 0 } }))) {
     const named = page.flatMap(({ events }) => events.flatMap((event) => ('message' in event ? event.message : [])))
-    const own = await findByIDs(db, named, { app })
-    const ofApp = { $or: [{ app }, { 'to.app': app }, { message: { $in: own.map(({ _id }) => _id) } }] }
-    const ids = { _id: { $in: page.map(({ _id }) => _id) } }
+    const own = await findMessages(db, named, { app })
+    const ofApp = { $or: [{ app }, { 'to.app': app }, { message: { $in: idsOf(own) } }] }
+    const ids = { _id: { $in: idsOf(page) } }
     const pull = { $pull: { events: ofApp } } as Document
     const { modifiedCount } = await notes.updateMany({ ...ids, events: { $elemMatch: ofApp } }, pull)
     await notes.deleteMany({ ...ids, events: { $size: 0 } })

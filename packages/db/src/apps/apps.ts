@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { clock } from '@parley/async/clock'
-import type { ClientSession, IndexDescription } from 'mongodb'
-import type { Db } from '../db.ts'
+import type { IndexDescription } from 'mongodb'
+import type { Db, Session } from '../db.ts'
 import { sweepIndexes } from '../retention/sweeps.ts'
 import type { ApiKeyDoc, AppDoc } from './documents.ts'
 
@@ -19,7 +19,7 @@ export function digest(secret: string): string {
 /** Apps that are not being deleted. */
 const open = { deletingSince: { $exists: false } }
 
-export async function insertApp(db: Db, app: Omit<AppDoc, 'retention'>, session?: ClientSession): Promise<void> {
+export async function insertApp(db: Db, app: Omit<AppDoc, 'retention'>, session?: Session): Promise<void> {
   const createdMS = app.createdAt.getTime()
   const retention = { nextMS: createdMS, sweptMS: createdMS }
   await db.apps.insertOne({ ...app, retention }, { ...(session && { session }) })
@@ -55,7 +55,7 @@ export async function changeWebhookSecret(
   app: string,
   secret: string,
   untilMS: number,
-  session: ClientSession,
+  session: Session,
 ): Promise<boolean> {
   const before = { $slice: [{ $ifNull: ['$formerWebhookSecrets', []] }, mostFormer - 1] }
   const former = untilMS > clock.now() ? { $concatArrays: [[{ secret: '$webhookSecret', untilMS }], before] } : []
@@ -78,7 +78,7 @@ export async function insertApiKey(
   db: Db,
   app: string,
   apiKey: ApiKeyDoc & { name: string },
-  session: ClientSession,
+  session: Session,
 ): Promise<boolean> {
   const notExpired = { $or: [{ expiresAt: { $exists: false } }, { expiresAt: { $gt: clock.date() } }] }
   const sameName = { $elemMatch: { name: apiKey.name, revokedAt: { $exists: false }, ...notExpired } }
@@ -93,12 +93,7 @@ export async function dropApiKeys(db: Db, app: string, digests: readonly string[
 }
 
 /** Revokes a key; false if it is already revoked. */
-export async function revokeApiKeyDoc(
-  db: Db,
-  app: string,
-  keyDigest: string,
-  session: ClientSession,
-): Promise<boolean> {
+export async function revokeApiKeyDoc(db: Db, app: string, keyDigest: string, session: Session): Promise<boolean> {
   const living = { $elemMatch: { digest: keyDigest, revokedAt: { $exists: false } } }
   const update = { $set: { 'apiKeys.$.revokedAt': clock.date() } }
   return (await db.apps.updateOne({ _id: app, apiKeys: living }, update, { session })).modifiedCount === 1

@@ -1,6 +1,7 @@
-import { type ClientSession, type Document, ObjectId } from 'mongodb'
-import type { Db } from '../db.ts'
+import { type Document, ObjectId } from 'mongodb'
+import type { Db, Session } from '../db.ts'
 import { key } from '../keys.ts'
+import { errorCodes } from '../server-errors.ts'
 
 /**
  * Changes with every change of an app's configuration. Stored in `rooms`, so that one command can check the mark and
@@ -18,15 +19,12 @@ export interface ConfigMark {
   mark?: string | undefined
 }
 
-/** MongoDB's error for an update of `_id` (ImmutableField). */
-const immutableField = 66
-
 export function configMarkKey(app: string): string {
   return key(app, '', 'config')
 }
 
 /** Call in the transaction that changes the configuration. */
-export async function moveConfigMark(db: Db, app: string, session: ClientSession): Promise<void> {
+export async function moveConfigMark(db: Db, app: string, session: Session): Promise<void> {
   const marks = db.mongo.collection<ConfigMarkDoc>(db.rooms.collectionName)
   await marks.updateOne(
     { _id: configMarkKey(app) },
@@ -48,5 +46,5 @@ export function configStatement({ app, mark }: ConfigMark): Document {
 
 /** Whether the statement of `configStatement` failed. */
 export function isConfigChange({ code }: { code: number }): boolean {
-  return code === immutableField
+  return code === errorCodes.ImmutableField
 }

@@ -1,5 +1,6 @@
-import { type ClientSession, type IndexDescription, ObjectId } from 'mongodb'
-import type { Db } from '../db.ts'
+import { tokenIssuers, tokenIssuersKey } from '@parley/contracts/resources/token-issuer'
+import { type IndexDescription, ObjectId } from 'mongodb'
+import type { Db, Session } from '../db.ts'
 import { key } from '../keys.ts'
 import { inTransaction } from '../transactions/transaction.ts'
 import { configMarkKey, moveConfigMark } from './config-mark.ts'
@@ -13,7 +14,7 @@ export interface ConfigVersion {
 
 export const configIndexes: IndexDescription[] = [{ key: { app: 1, name: 1 } }]
 
-export async function findConfig(db: Db, app: string, session?: ClientSession): Promise<ConfigDoc[]> {
+export async function findConfig(db: Db, app: string, session?: Session): Promise<ConfigDoc[]> {
   return db.config
     .find({ app }, { ...(session && { session }) })
     .sort({ name: 1 })
@@ -31,29 +32,34 @@ export async function findConfigVersions(db: Db, apps: readonly string[], name: 
     .toArray()
 }
 
-/** An app's value under a key, as JSON text, and its version. */
+/** An app's value under a key. */
 export async function findConfigValue(
   db: Db,
   app: string,
   name: string,
-): Promise<{ json: string; version: string } | undefined> {
-  const found = await db.config.findOne({ _id: key(app, name) })
-  return found ? { json: found.json, version: found.version } : undefined
+  session?: Session,
+): Promise<ConfigDoc | undefined> {
+  return (await db.config.findOne({ _id: key(app, name) }, { ...(session && { session }) })) ?? undefined
 }
 
-/** The total bytes of an app's values, except those under some keys. */
-export async function configBytes(db: Db, app: string, except: readonly string[]): Promise<number> {
-  const [sum] = await db.config
-    .aggregate<{ bytes: number }>([
+/** The number of an app's keys, and the total bytes of keys and values, except for some keys. */
+export async function configSize(
+  db: Db,
+  app: string,
+  except: readonly string[],
+): Promise<{ keys: number; bytes: number }> {
+  const bytes = { $add: [{ $strLenBytes: '$name' }, { $strLenBytes: '$json' }] }
+  const [size] = await db.config
+    .aggregate<{ keys: number; bytes: number }>([
       { $match: { app, name: { $nin: [...except] } } },
-      { $group: { _id: null, bytes: { $sum: { $strLenBytes: '$json' } } } },
+      { $group: { _id: null, keys: { $sum: 1 }, bytes: { $sum: bytes } } },
     ])
     .toArray()
-  return sum?.bytes ?? 0
+  return { keys: size?.keys ?? 0, bytes: size?.bytes ?? 0 }
 }
 
 /** Further reads and writes in the transaction of a change, before it. */
-type Also = (session: ClientSession) => Promise<void>
+type Also = (session: Session) => Promise<void>
 const nothingElse: Also = async () => undefined
 
 export async function saveConfig(
@@ -64,19 +70,30 @@ export async function saveConfig(
 ): Promise<void> {
   if (entries.length === 0) return
   const version = new ObjectId().toHexString()
-  const writes = entries.map(({ name, json }) => ({
-    replaceOne: { filter: { _id: key(app, name) }, replacement: { app, name, json, version }, upsert: true },
-  }))
   await changeConfig(db, app, async (session) => {
     await also(session)
+    const hasIssuers = entries.some(({ name }) => name === tokenIssuersKey)
+    const before = hasIssuers ? await findConfigValue(db, app, tokenIssuersKey, session) : undefined
+    const writes = entries.map(({ name, json }) => {
+      const more = name === tokenIssuersKey && { issuers: withIds(json, before?.issuers) }
+      const replacement = { ...{ app, name, json, version }, ...more }
+      return { replaceOne: { filter: { _id: key(app, name) }, replacement, upsert: true } }
+    })
     await db.config.bulkWrite(writes, { session })
   })
 }
 
+/** The issuers of a value, which keep their IDs. */
+function withIds(json: string, before: ConfigDoc['issuers'] = []): Required<ConfigDoc>['issuers'] {
+  const ids = new Map(before.map(({ issuer, id }) => [issuer, id]))
+  const issuers = tokenIssuers.safeParse(JSON.parse(json)).data ?? []
+  return issuers.map(({ issuer }) => ({ issuer, id: ids.get(issuer) ?? new ObjectId().toHexString() }))
+}
+
 /** Returns whether the key existed. */
-export async function removeConfig(db: Db, app: string, name: string, also: Also = nothingElse): Promise<boolean> {
+export async function removeConfig(db: Db, app: string, name: string, also: Also): Promise<boolean> {
   return changeConfig(db, app, async (session) => {
-    if (!(await db.config.findOne({ _id: key(app, name) }, { session }))) return false
+    if (!(await findConfigValue(db, app, name, session))) return false
     await also(session)
     await db.config.deleteOne({ _id: key(app, name) }, { session })
     return true
@@ -84,8 +101,8 @@ export async function removeConfig(db: Db, app: string, name: string, also: Also
 }
 
 /** Moves the configuration mark too, which invalidates every gateway's cache. */
-function changeConfig<T>(db: Db, app: string, change: (session: ClientSession) => Promise<T>): Promise<T> {
-  const work = async (session: ClientSession) => {
+function changeConfig<T>(db: Db, app: string, change: (session: Session) => Promise<T>): Promise<T> {
+  const work = async (session: Session) => {
     await moveConfigMark(db, app, session)
     return change(session)
   }

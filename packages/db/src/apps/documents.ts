@@ -1,6 +1,4 @@
 import type { Scope } from '@parley/contracts/scopes'
-import type { ImportLease } from '../import/documents.ts'
-import type { RetentionSweep } from '../retention/documents.ts'
 
 /** An integrator's application, the tenant that owns all other data. */
 export interface AppDoc {
@@ -34,6 +32,8 @@ export interface ConfigDoc {
   json: string
   /** New with every write, so that derived values can be cached. */
   version: string
+  /** IDs of the issuers in `tokenIssuers`. An issuer that is removed and added again has a new one. */
+  issuers?: { issuer: string; id: string }[]
 }
 
 export interface ApiKeyDoc {
@@ -57,3 +57,24 @@ export interface ApiKeyDoc {
 }
 
 type ApiPermission = 'platform'
+
+/** The lease of a running import: one per app. Uses the database's clock. */
+export interface ImportLease {
+  by: string
+  until: Date
+}
+
+/** Progress of the sweep that removes an app's messages beyond their retention, room by room. */
+export interface RetentionSweep {
+  /** When the sweep is due, or its lease ends. */
+  nextMS: number
+  /** Start of the last sweep that reached every room. */
+  sweptMS: number
+  /** Of an unfinished sweep: its start, and the key of the last completed room. */
+  begunMS?: number
+  afterRoom?: string
+  /** Holds were lifted: expired messages that they protected become due again. */
+  wasLifted?: true
+  /** A room failed in the unfinished sweep. */
+  failed?: true
+}

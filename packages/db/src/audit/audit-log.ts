@@ -1,8 +1,8 @@
 import { clock } from '@parley/async/clock'
-import type { ClientSession, Filter, IndexDescription } from 'mongodb'
-import type { Db } from '../db.ts'
-import { key, keyRange } from '../keys.ts'
-import { beyond, type PagePlace } from '../page-place.ts'
+import type { Filter, IndexDescription } from 'mongodb'
+import type { Db, Session } from '../db.ts'
+import { idsOf, key, keyRange } from '../keys.ts'
+import { inTimePage, type TimePage } from '../page-place.ts'
 import { inSnapshot } from '../transactions/snapshot.ts'
 import type { AuditDoc, AuditSealDoc, UnsealedDoc } from './documents.ts'
 
@@ -19,7 +19,7 @@ export const auditIndexes: IndexDescription[] = [
 export const auditSealIndexes: IndexDescription[] = [expiry]
 
 /** Adds entries in the transaction of their changes. The only writer of `audit`. */
-export async function insertAuditEntries(db: Db, entries: readonly AuditDoc[], session: ClientSession): Promise<void> {
+export async function insertAuditEntries(db: Db, entries: readonly AuditDoc[], session: Session): Promise<void> {
   if (entries.length === 0) return
   await db.audit.insertMany([...entries], { session })
   await db.auditUnsealed.insertMany(
@@ -33,16 +33,14 @@ export interface AuditQuery {
   actor?: string | undefined
   subject?: string | undefined
   action?: string | undefined
-  sinceMS?: number | undefined
-  untilMS?: number | undefined
 }
 
 /** A page of an app's entries, latest first. Uses the index of the subject, actor or action if given. */
 export async function findAuditEntries(
   db: Db,
   app: string,
-  { actor, subject, action, sinceMS, untilMS }: AuditQuery,
-  { before, limit }: { before?: PagePlace | undefined; limit: number },
+  { actor, subject, action }: AuditQuery,
+  page: TimePage,
 ): Promise<AuditDoc[]> {
   const of: Filter<AuditDoc> = {
     app,
@@ -50,12 +48,9 @@ export async function findAuditEntries(
     ...(subject !== undefined && { subject }),
     ...(action !== undefined && { action }),
   }
-  const range: Filter<AuditDoc> = { atMS: { $gte: sinceMS ?? 0, $lte: untilMS ?? Number.MAX_SAFE_INTEGER } }
-  return db.audit
-    .find({ $and: [of, range, beyond(before, { time: 'atMS', id: '_id', order: -1 })] })
-    .sort(latestFirst)
-    .limit(limit)
-    .toArray()
+  const before = page.before && { ...page.before, id: key(app, page.before.id) }
+  const filter = { ...of, ...inTimePage({ ...page, before }, { time: 'atMS', id: '_id' }) }
+  return db.audit.find(filter).sort(latestFirst).limit(page.limit).toArray()
 }
 
 /** Apps with unsealed entries. One query for each: however many entries an app has, the next app comes after it. */
@@ -70,13 +65,13 @@ export async function* unsealedApps(db: Db): AsyncGenerator<string> {
 }
 
 /** Removes unsealed entries of an app from the queue and returns them in ID order. */
-export async function takeUnsealed(db: Db, app: string, limit: number, session: ClientSession): Promise<AuditDoc[]> {
+export async function takeUnsealed(db: Db, app: string, limit: number, session: Session): Promise<AuditDoc[]> {
   const waiting = await db.auditUnsealed
     .find({ _id: keyRange(app) }, { session })
     .sort({ _id: 1 })
     .limit(limit)
     .toArray()
-  const ids = waiting.map(({ _id }: UnsealedDoc) => _id)
+  const ids = idsOf(waiting)
   if (ids.length === 0) return []
   await db.auditUnsealed.deleteMany({ _id: { $in: ids } }, { session })
   return db.audit
@@ -86,11 +81,11 @@ export async function takeUnsealed(db: Db, app: string, limit: number, session: 
 }
 
 /** The last link of an app's chain. */
-export async function findLastSeal(db: Db, app: string, session: ClientSession): Promise<AuditSealDoc | null> {
+export async function findLastSeal(db: Db, app: string, session: Session): Promise<AuditSealDoc | null> {
   return db.auditSeals.findOne({ _id: keyRange(app) }, { session, sort: { _id: -1 } })
 }
 
-export async function insertSeal(db: Db, seal: AuditSealDoc, session: ClientSession): Promise<void> {
+export async function insertSeal(db: Db, seal: AuditSealDoc, session: Session): Promise<void> {
   await db.auditSeals.insertOne(seal, { session })
 }
 

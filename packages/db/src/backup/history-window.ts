@@ -3,7 +3,7 @@ import { clock } from '@parley/async/clock'
 import { startRunning } from '@parley/async/run-every'
 import type { Collection } from 'mongodb'
 import type { Db } from '../db.ts'
-import { isUnauthorized } from '../unauthorized.ts'
+import { isServerError } from '../server-errors.ts'
 
 const parameter = 'minSnapshotHistoryWindowInSeconds'
 const leaseMS = 60_000
@@ -100,7 +100,7 @@ async function ifAuthorized<T>(work: Promise<T>): Promise<T | undefined> {
   try {
     return await work
   } catch (error) {
-    if (!isUnauthorized(error)) throw error
+    if (!isServerError(error, 'Unauthorized')) throw error
     return undefined
   }
 }

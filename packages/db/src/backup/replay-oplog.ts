@@ -1,5 +1,7 @@
-import { BSON, type Document, MongoServerError, Timestamp } from 'mongodb'
+import { BSON, type Document, Timestamp } from 'mongodb'
 import type { Db } from '../db.ts'
+import { isServerError } from '../server-errors.ts'
+import { keepTypes } from './raw-documents.ts'
 import { isBackedUp } from './snapshot.ts'
 
 /** The oplog cannot be replayed from the backup to the requested time. The message says why. */
@@ -29,11 +31,8 @@ interface Entry extends Document {
   wall: Date
 }
 
-/** Keeps BSON types, so that numbers are not narrowed. */
-const keepTypes = { promoteValues: false, promoteLongs: false, promoteBuffers: false, bsonRegExp: true } as const
 /** Kept small, since MongoDB applies each applyOps command as one transaction. */
 const batchLimits = { changes: 500, bytes: 4_000_000 }
-const namespaceExists = 48
 /** Skipped: indexes are created at the end, collections before their first document. */
 const skippedCommands = new Set([
   ...['create', 'createIndexes', 'startIndexBuild', 'commitIndexBuild', 'abortIndexBuild'],
@@ -158,7 +157,7 @@ function createApplier({ client, mongo }: Db) {
   async function ensureCollection(collection: string): Promise<void> {
     if (created.has(collection)) return
     await mongo.createCollection(collection).catch((error: unknown) => {
-      if (!(error instanceof MongoServerError && error.code === namespaceExists)) throw error
+      if (!isServerError(error, 'NamespaceExists')) throw error
     })
     created.add(collection)
   }

@@ -1,3 +1,4 @@
+import { inParts } from '@parley/async/in-parts'
 import { BSON, type Document } from 'mongodb'
 import { makeIndexes } from '../collections.ts'
 import type { Db } from '../db.ts'
@@ -11,6 +12,7 @@ import {
   readManifest,
   readPart,
 } from './archive.ts'
+import { keepTypes, readRaw } from './raw-documents.ts'
 import { checkOplog, type PointInTime, type Replayed, replayOplog } from './replay-oplog.ts'
 
 /** The database has documents, or is being restored from another backup. */
@@ -32,9 +34,6 @@ const markCollection = 'restoring'
 
 /** Limits memory: a part can hold 100,000 small documents, and each takes many times its size as an object. */
 const documentsAtOnce = 2_000
-
-/** Keeps the BSON type of every value. */
-const keepTypes = { promoteValues: false, promoteLongs: false, promoteBuffers: false, bsonRegExp: true } as const
 
 /** Reads and verifies every file of a backup. @throws BadBackup */
 export async function checkBackup(archive: Archive, onProgress: OnProgress): Promise<Manifest> {
@@ -124,10 +123,8 @@ async function fill(
   const collection = mongo.collection(name)
   for (const part of parts) {
     const all = await readPart(archive, part)
-    for (let at = 0; at < all.length; at += documentsAtOnce) {
-      const documents: Document[] = all
-        .slice(at, at + documentsAtOnce)
-        .map((bytes) => BSON.deserialize(bytes, keepTypes))
+    for (const some of inParts(all, documentsAtOnce)) {
+      const documents = some.map((bytes): Document => BSON.deserialize(bytes, keepTypes))
       await collection.insertMany(documents, { ordered: false })
     }
     onPart(part.documents)
@@ -135,16 +132,12 @@ async function fill(
 }
 
 async function verify(
-  { mongo }: Db,
+  db: Db,
   { name, documents, digest }: BackedUpCollection,
   onDone: (documents: number) => void,
 ): Promise<void> {
   const tally = createTally()
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- with `raw`, the driver returns documents as bytes
-  const all = mongo
-    .collection(name)
-    .find({}, { raw: true, batchSize: documentsAtOnce }) as AsyncIterable<unknown> as AsyncIterable<Uint8Array>
-  for await (const document of all) tally.add(document)
+  for await (const document of readRaw(db, name, { batchSize: documentsAtOnce })) tally.add(document)
   const found = tally.result()
   if (found.documents !== documents || found.digest !== digest) {
     throw new BadBackup(

@@ -1,6 +1,8 @@
-import { MongoServerError, type Timestamp } from 'mongodb'
+import type { Timestamp } from 'mongodb'
 import type { Db } from '../db.ts'
+import { isServerError } from '../server-errors.ts'
 import { historyCollection, raiseHistory } from './history-window.ts'
+import { readRaw } from './raw-documents.ts'
 
 /** All collections as they were at one moment. */
 export interface Snapshot {
@@ -17,7 +19,6 @@ class SnapshotGone extends Error {
   override name = 'SnapshotGone'
 }
 
-const snapshotTooOld = 239
 const batchSize = 1_000
 
 /**
@@ -47,12 +48,9 @@ export async function withSnapshot<T>(
       collections,
       async *read(collection) {
         try {
-          // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- with `raw`, the driver returns documents as bytes
-          yield* mongo
-            .collection(collection)
-            .find({}, { session, raw: true, batchSize }) as AsyncIterable<unknown> as AsyncIterable<Uint8Array>
+          yield* readRaw(db, collection, { session, batchSize })
         } catch (error) {
-          if (!(error instanceof MongoServerError && error.code === snapshotTooOld)) throw error
+          if (!isServerError(error, 'SnapshotTooOld')) throw error
           throw new SnapshotGone(
             'MongoDB no longer has the data from when the backup began: raise --history-seconds, and grant its user the role hostManager',
             { cause: error },

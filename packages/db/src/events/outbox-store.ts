@@ -1,6 +1,8 @@
 import { clock } from '@parley/async/clock'
-import { type ClientSession, type IndexDescription, MongoBulkWriteError, ObjectId, Timestamp } from 'mongodb'
-import type { Db } from '../db.ts'
+import { type IndexDescription, ObjectId, Timestamp } from 'mongodb'
+import type { Db, Session } from '../db.ts'
+import { idsOf } from '../keys.ts'
+import { ignoreDuplicates } from '../server-errors.ts'
 import type { NotedEvent, PendingEventsDoc, PublishedEventsDoc } from './documents.ts'
 
 export const pendingEventIndexes: IndexDescription[] = [
@@ -26,7 +28,7 @@ export interface KeyedEvents {
 export async function insertNotes(
   db: Db,
   changes: readonly KeyedEvents[],
-  session: ClientSession,
+  session: Session,
 ): Promise<PendingEventsDoc[][]> {
   const atMS = clock.now()
   // The server replaces an empty timestamp with its own time: MongoDB manual, "BSON Types", "Timestamps".
@@ -98,7 +100,6 @@ export async function findUnpublished(db: Db, beforeMS: number, limit: number): 
     .toArray()
 }
 
-const duplicateKey = 11_000
 export const publishedEventIndexes: IndexDescription[] = [
   { key: { at: 1, _id: 1 } },
   { key: { expiresAt: 1 }, expireAfterSeconds: 0 },
@@ -122,22 +123,11 @@ export async function keepPublished(
       events: events.filter(({ kind }) => kind !== 'command'),
     }))
     .filter(({ events }) => events.length > 0)
-  if (kept.length > 0) await insertKept(db, kept)
-  await deletePublished(
-    db,
-    notes.map(({ _id }) => _id),
-  )
-}
-
-/** Not journaled: a failover that rolls this back also rolls back the deletion that follows. */
-async function insertKept(db: Db, kept: PublishedEventsDoc[]): Promise<void> {
-  try {
-    await db.publishedEvents.insertMany(kept, { ordered: false, writeConcern: { w: 1, journal: false } })
-  } catch (error) {
-    // Another process has published the note too.
-    const failures = error instanceof MongoBulkWriteError ? [error.writeErrors].flat() : []
-    if (failures.length === 0 || failures.some(({ code }) => code !== duplicateKey)) throw error
-  }
+  // Not journaled: a failover that rolls this back also rolls back the deletion that follows.
+  const lazily = { ordered: false, writeConcern: { w: 1, journal: false } } as const
+  // Another process may have published the note too.
+  if (kept.length > 0) await ignoreDuplicates(db.publishedEvents.insertMany(kept, lazily))
+  await deletePublished(db, idsOf(notes))
 }
 
 /** When the first note since a time was published, in milliseconds; undefined if there is none. */

@@ -4,7 +4,7 @@ import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
 import type { MessageDoc } from '../messages/documents.ts'
 import { unflushedOf } from '../room-buffer/buffer.ts'
-import type { Attachment } from './attachment.ts'
+import type { Attachment } from './documents.ts'
 
 /** Limits an index to messages with attachments. */
 const withAttachments = { partialFilterExpression: { attachments: { $exists: true } } }
@@ -78,4 +78,17 @@ export async function findUsesInBuffers(db: Db, { app, id }: { app: string; id: 
   const unflushed = { bufferSinceMS: { $gt: 0 }, app, 'buffer.attachments.fileID': id }
   const rooms = await db.rooms.find(unflushed, { hint: { bufferSinceMS: 1 } }).toArray()
   return rooms.flatMap(unflushedOf).filter(({ attachments = [] }) => attachments.some(({ fileID }) => fileID === id))
+}
+
+/** Transfers a user's files that are attached in these rooms to the integrator, so that they outlive the user. */
+export async function disownFiles(db: Db, app: string, owner: string, rooms: readonly string[]): Promise<void> {
+  if (rooms.length === 0) return
+  const files = db.files.find({ ownerKey: key(app, owner) }).project<{ _id: string; id: string }>({ id: 1 })
+  for await (const { _id, id } of files) {
+    for await (const uses of findUsesInRooms(db, { app, id }, rooms)) {
+      if (uses.length === 0) continue
+      await db.files.updateOne({ _id }, { $unset: { owner: 1, ownerKey: 1 } })
+      break
+    }
+  }
 }

@@ -13,6 +13,11 @@ export function exportOwner(app: string, user: string): string {
   return key(app, 'export of', user)
 }
 
+/** Whether a file is an export, to which only its URL leads. */
+export function isExport({ owner, ownerKey }: Pick<FileDoc, 'owner' | 'ownerKey'>): boolean {
+  return owner === undefined && ownerKey !== undefined
+}
+
 /**
  * Completes an export, which is kept for `exportKeptMS`.
  * @returns false if another worker has completed it, or its user was erased

@@ -1,8 +1,8 @@
 import { clock } from '@parley/async/clock'
 import type { Filter, IndexDescription } from 'mongodb'
-import type { Db } from '../db.ts'
-import { key, keyRange } from '../keys.ts'
-import { inTransaction, type Session } from '../transactions/transaction.ts'
+import type { Db, Session } from '../db.ts'
+import { idsOf, key, keyRange } from '../keys.ts'
+import { inTransaction } from '../transactions/transaction.ts'
 import type { FileDoc, FilesToClearDoc } from './documents.ts'
 import { exportOwner } from './export-files.ts'
 
@@ -39,7 +39,7 @@ async function removePages(db: Db, of: Filter<FileDoc>): Promise<number> {
   for (;;) {
     const page = await db.files.find(of).limit(perTransaction).toArray()
     if (page.length === 0) return removed
-    removed += await removeMatching(db, page, { _id: { $in: page.map(({ _id }) => _id) } })
+    removed += await removeMatching(db, page, { _id: { $in: idsOf(page) } })
   }
 }
 

@@ -1,11 +1,10 @@
 import { clock } from '@parley/async/clock'
-import type { ClientSession, Filter, IndexDescription } from 'mongodb'
+import type { Filter, IndexDescription } from 'mongodb'
 import { changeFirst } from '../change-first.ts'
-import type { Db } from '../db.ts'
+import type { Db, Session } from '../db.ts'
 import { key } from '../keys.ts'
 import { inTransaction } from '../transactions/transaction.ts'
-import type { Attachment } from './attachment.ts'
-import type { FileDoc } from './documents.ts'
+import type { Attachment, FileDoc } from './documents.ts'
 import { noteFilesToClear } from './files-to-clear.ts'
 
 export const fileIndexes: IndexDescription[] = [
@@ -20,7 +19,7 @@ const holdMS = 60_000
 /** Longer than the check of one file. */
 export const lookLeaseMS = 60_000
 
-export async function insertFile(db: Db, file: FileDoc, session?: ClientSession): Promise<void> {
+export async function insertFile(db: Db, file: FileDoc, session?: Session): Promise<void> {
   await db.files.insertOne(file, session && { session })
 }
 
@@ -117,7 +116,7 @@ async function finishLook(
   expected: Filter<FileDoc>,
   done: { $set?: Partial<FileDoc>; $unset?: Partial<Record<keyof FileDoc, 1>> },
   nextMS: number,
-  session?: ClientSession,
+  session?: Session,
 ): Promise<boolean> {
   const options = { ...(session && { session }) }
   const next = { ...done, $set: { ...done.$set, lookAtMS: nextMS } }
@@ -132,14 +131,14 @@ function nextLook({ createdAtMS, heldUntilMS = 0, lost }: FileDoc): number {
 
 /**
  * Returns the files of a send, and keeps them from being removed while it can still run. Finds files of `owner`, and
- * with `orNobody` of the integrator.
+ * with `orIntegrator` of the integrator.
  */
 export async function holdFiles(
   db: Db,
   ids: readonly string[],
-  { app, owner, orNobody }: { app: string; owner: string; orNobody: boolean },
+  { app, owner, orIntegrator }: { app: string; owner: string; orIntegrator: boolean },
 ): Promise<FileDoc[]> {
-  const owners = [key(app, owner), ...(orNobody ? [null] : [])]
+  const owners = [key(app, owner), ...(orIntegrator ? [null] : [])]
   // null matches a missing field.
   const named = { _id: { $in: ids.map((id) => key(app, id)) }, ownerKey: { $in: owners as string[] } }
   await db.files.updateMany(named, { $max: { heldUntilMS: clock.now() + holdMS } })
@@ -195,7 +194,7 @@ export async function lookAtFiles(
   db: Db,
   app: string,
   attachments: readonly Pick<Attachment, 'fileID'>[],
-  session?: ClientSession,
+  session?: Session,
 ): Promise<void> {
   if (attachments.length === 0) return
   const named = { _id: { $in: attachments.map(({ fileID }) => key(app, fileID)) } }

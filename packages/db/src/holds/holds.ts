@@ -1,6 +1,6 @@
-import type { ClientSession, IndexDescription } from 'mongodb'
-import type { Db } from '../db.ts'
-import { key } from '../keys.ts'
+import type { IndexDescription } from 'mongodb'
+import type { Db, Session } from '../db.ts'
+import { idsOf, key } from '../keys.ts'
 import { beyond, type PagePlace } from '../page-place.ts'
 import type { HoldDoc } from './documents.ts'
 
@@ -15,7 +15,7 @@ export function coverOf(app: string, of: { user: string } | { room: string }): s
 }
 
 /** Inserts a hold. The transaction conflicts with concurrent removals that have not seen it. */
-export async function insertHold(db: Db, hold: HoldDoc, session: ClientSession): Promise<void> {
+export async function insertHold(db: Db, hold: HoldDoc, session: Session): Promise<void> {
   const each = Array.from({ length: marks }, (_, i) => ({
     updateOne: { filter: { _id: key(hold.app, String(i)) }, update: { $inc: { count: 1 } }, upsert: true },
   }))
@@ -23,12 +23,12 @@ export async function insertHold(db: Db, hold: HoldDoc, session: ClientSession):
   await db.holds.insertOne(hold, { session })
 }
 
-export async function countHolds(db: Db, app: string, session: ClientSession): Promise<number> {
+export async function countHolds(db: Db, app: string, session: Session): Promise<number> {
   return db.holds.countDocuments({ app }, { session, hint: { app: 1, createdAtMS: -1, id: -1 } })
 }
 
 /** Deletes a hold and returns it; null if there is none. */
-export async function deleteHold(db: Db, app: string, id: string, session: ClientSession): Promise<HoldDoc | null> {
+export async function deleteHold(db: Db, app: string, id: string, session: Session): Promise<HoldDoc | null> {
   return db.holds.findOneAndDelete({ _id: key(app, id) }, { session })
 }
 
@@ -61,7 +61,7 @@ export async function findHeld(
   db: Db,
   app: string,
   { room, users }: { room?: string; users: readonly string[] },
-  session: ClientSession,
+  session: Session,
 ): Promise<Held> {
   const mark = key(app, String(Math.floor(Math.random() * marks)))
   await db.holdMarks.updateOne({ _id: mark }, { $inc: { count: 1 } }, { upsert: true, session })
@@ -89,7 +89,7 @@ export async function findHeldRooms(db: Db, app: string): Promise<string[]> {
 }
 
 /** The users of an app who are under hold. */
-export async function findHeldUsers(db: Db, app: string, session: ClientSession): Promise<string[]> {
+export async function findHeldUsers(db: Db, app: string, session: Session): Promise<string[]> {
   const found = await db.holds
     .find({ app, user: { $exists: true } }, { session })
     .project<{ user: string }>({ _id: 0, user: 1 })
@@ -103,7 +103,7 @@ export const heldMessageIndexes: IndexDescription[] = [
 ]
 
 /** Sets expired messages aside while they are under hold. */
-export async function spareExpired(db: Db, ids: readonly string[], session: ClientSession): Promise<void> {
+export async function spareExpired(db: Db, ids: readonly string[], session: Session): Promise<void> {
   const spared = [{ $set: { heldExpiryMS: '$expiresAtMS' } }, { $unset: 'expiresAtMS' }]
   await db.messages.updateMany({ _id: { $in: [...ids] } }, spared, { session })
 }
@@ -116,7 +116,7 @@ export async function makeDueAgain(db: Db, app: string, limit: number): Promise<
     .project<{ _id: string }>({ _id: 1 })
     .limit(limit)
     .toArray()
-  const ids = { $in: found.map(({ _id }) => _id) }
+  const ids = { $in: idsOf(found) }
   const due = [{ $set: { expiresAtMS: '$heldExpiryMS' } }, { $unset: 'heldExpiryMS' }]
   if (found.length > 0) await db.messages.updateMany({ _id: ids, heldExpiryMS: { $exists: true } }, due)
   return found.length

@@ -1,13 +1,14 @@
-import type { Db } from '../db.ts'
+import type { Db, Session } from '../db.ts'
+import { idsOf } from '../keys.ts'
 import { messagesOf } from '../message-buckets/buckets.ts'
-import { countInBuckets, findByIDs, inStretch } from '../message-buckets/find-messages.ts'
+import { bucketsIn, countInBuckets, findMessages } from '../message-buckets/find-messages.ts'
 import { findDeletionsOfUsers } from '../messages/user-deletions.ts'
 import type { MembershipDoc, RoomDoc } from '../rooms/documents.ts'
 import { endInvitations } from '../rooms/invitations.ts'
 import { currentMarker } from '../rooms/memberships.ts'
 import { findBlocked, findFirstMembers } from '../rooms/room-members.ts'
-import { moved } from '../rooms/rooms.ts'
-import { inTransaction, type Session } from '../transactions/transaction.ts'
+import { newVersion } from '../rooms/version.ts'
+import { inTransaction } from '../transactions/transaction.ts'
 import { countUncountedAfter, neverUnread, sumOf } from '../unread/uncounted.ts'
 import { ownInBuffer } from '../unread/unread-sums.ts'
 
@@ -26,10 +27,10 @@ export async function saveImportedMembers(
   await inTransaction(db, async (session) => {
     const keys = [...new Set(members.map(({ roomKey }) => roomKey))]
     // Update the rooms first: concurrent sends and deletions then wait for this transaction.
-    await db.rooms.updateMany({ _id: { $in: keys } }, moved(), { session })
+    await db.rooms.updateMany({ _id: { $in: keys } }, newVersion(), { session })
     const projection = { 'buffer.content': 0, 'buffer.mentions': 0 }
     const rooms = await db.rooms.find({ _id: { $in: keys } }, { session, projection }).toArray()
-    const there = await db.memberships.find({ _id: { $in: members.map(({ _id }) => _id) } }, { session }).toArray()
+    const there = await db.memberships.find({ _id: { $in: idsOf(members) } }, { session }).toArray()
     const known = new Map(there.map((membership) => [membership._id, membership]))
     for (const room of rooms) {
       const ofRoom = members.filter(({ roomKey }) => roomKey === room._id)
@@ -56,7 +57,7 @@ async function saveOfRoom(
     .map((member) => Object.assign({}, member, { readSeq: Math.max(member.readSeq, deletedUpToSeq) }))
   const uncounted = await countUncounted(db, room, fresh, session)
   const users = fresh.map(({ user }) => user)
-  const blocked = await findBlocked(db, [{ room, users: bothOf(room) ?? users }], false, session)
+  const blocked = await findBlocked(db, [{ room, users: bothOf(room) ?? users }], session)
   const added = fresh.map((member) =>
     Object.assign(
       { hiddenUpToSeq: room.seq },
@@ -116,7 +117,7 @@ async function countUncounted(
   const inBuffer = new Set(buffer.map(({ seq }) => seq))
   const own = db.messages.find({ roomKey, sender: { $in: users }, seq: after }, fields)
   for await (const { sender, seq } of own) if (isAfter(sender, seq) && !inBuffer.has(seq)) add(sender)
-  const buckets = db.messageBuckets.find(inStretch(roomKey, { after: afterSeq, upTo: last }), { session })
+  const buckets = db.messageBuckets.find(bucketsIn(roomKey, { after: afterSeq, upTo: last }), { session })
   for await (const bucket of buckets) {
     const sent = messagesOf(bucket).filter(({ sender, seq }) => isAfter(sender, seq) && !inBuffer.has(seq))
     for (const { sender } of sent) add(sender)
@@ -134,7 +135,7 @@ async function countUncounted(
 
 /** The seqs of messages by ID, for read positions. */
 export async function findSeqs(db: Db, ids: readonly string[]): Promise<Map<string, number>> {
-  const found = await findByIDs(db, ids)
+  const found = await findMessages(db, ids)
   return new Map(found.map(({ _id, seq }) => [_id, seq]))
 }
 

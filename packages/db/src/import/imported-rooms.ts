@@ -1,10 +1,12 @@
 import type { Db } from '../db.ts'
+import { idsOf } from '../keys.ts'
 import { findBySeq } from '../message-buckets/find-messages.ts'
 import type { MessageDoc } from '../messages/documents.ts'
+import { minuteOf } from '../minutes.ts'
 import { findRoomsByKeyOrPair, insertRooms } from '../rooms/direct-rooms.ts'
 import type { RoomDoc } from '../rooms/documents.ts'
-import { minuteOf } from '../rooms/last-minute.ts'
-import { findRoomsByKey, moved } from '../rooms/rooms.ts'
+import { findRoomsByKey } from '../rooms/rooms.ts'
+import { newVersion } from '../rooms/version.ts'
 import { insertMissing, runWrites } from '../transactions/run-writes.ts'
 import { inTransaction } from '../transactions/transaction.ts'
 import type { UserDoc } from '../users/documents.ts'
@@ -20,10 +22,7 @@ export class ImportConflict extends Error {
 export async function insertImportedUsers(db: Db, users: readonly UserDoc[]): Promise<void> {
   if (users.length === 0) return
   await retryExpired(() => insertMissing(db, db.users.collectionName, users))
-  const there = await findUsersByKey(
-    db,
-    users.map(({ _id }) => _id),
-  )
+  const there = await findUsersByKey(db, idsOf(users))
   for (const { id, groupMembers } of there.values()) {
     if (groupMembers) throw new ImportConflict(`there is a user group ${JSON.stringify(id)}`)
   }
@@ -33,7 +32,7 @@ export async function insertImportedUsers(db: Db, users: readonly UserDoc[]): Pr
 export async function insertImportedRooms(db: Db, rooms: readonly RoomDoc[]): Promise<void> {
   if (rooms.length === 0) return
   const there = await findRoomsByKeyOrPair(db, {
-    keys: rooms.map(({ _id }) => _id),
+    keys: idsOf(rooms),
     pairs: rooms.flatMap(({ pair }) => pair ?? []),
   })
   const wanted = new Map(rooms.map((room) => [room._id, room]))
@@ -45,7 +44,7 @@ export async function insertImportedRooms(db: Db, rooms: readonly RoomDoc[]): Pr
       throw new ImportConflict(`there is another room ${JSON.stringify(id)}`)
     }
   }
-  const known = new Set(there.map(({ _id }) => _id))
+  const known = new Set(idsOf(there))
   const missing = rooms.filter(({ _id }) => !known.has(_id))
   const groups = missing.filter(({ pair }) => pair === undefined)
   if (groups.length > 0) await retryExpired(() => insertMissing(db, db.rooms.collectionName, groups))
@@ -57,7 +56,7 @@ export async function insertImportedRooms(db: Db, rooms: readonly RoomDoc[]): Pr
 
 /** Inserts each room with its pair in one transaction, so that a kill leaves neither without the other. */
 async function insertDirect(db: Db, rooms: readonly RoomDoc[]): Promise<void> {
-  const keys = rooms.map(({ _id }) => _id)
+  const keys = idsOf(rooms)
   await inTransaction(db, async (session) => {
     const there = new Set((await findRoomsByKey(db, keys, session)).map(({ _id }) => _id))
     const missing = rooms.filter(({ _id }) => !there.has(_id))
@@ -127,7 +126,7 @@ export async function advanceImported(db: Db, advances: readonly ImportedAdvance
         },
       }),
       $max: { clockMS, ...(lastThreadAtMS !== undefined && { lastThreadAtMS }) },
-      ...moved(),
+      ...newVersion(),
     },
   }))
   const { matched } = await retryExpired(() => runWrites(db, 'update', db.rooms.collectionName, statements, 'durable'))

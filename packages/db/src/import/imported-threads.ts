@@ -1,7 +1,7 @@
 import { inParts } from '@parley/async/in-parts'
 import type { Db } from '../db.ts'
 import { key, ofRoom } from '../keys.ts'
-import { findByIDs } from '../message-buckets/find-messages.ts'
+import { findMessages } from '../message-buckets/find-messages.ts'
 import type { MessageDoc, SearchTextDoc } from '../messages/documents.ts'
 import { type Thread, threadKey } from '../threads/thread.ts'
 import { insertMissing, runWrites } from '../transactions/run-writes.ts'
@@ -26,7 +26,7 @@ export async function findImportedRoots(
   db: Db,
   ids: readonly string[],
 ): Promise<Map<string, Pick<MessageDoc, '_id' | 'sender' | 'thread'>>> {
-  const found = await findByIDs(db, ids)
+  const found = await findMessages(db, ids)
   return new Map(found.map((root) => [root._id, root]))
 }
 

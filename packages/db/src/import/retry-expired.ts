@@ -1,4 +1,4 @@
-import { isTimeExpired } from '../transactions/run-writes.ts'
+import { isServerError } from '../server-errors.ts'
 
 /** A server that is busy for longer counts as down. */
 const maxWaitMS = 60_000
@@ -14,7 +14,7 @@ export async function retryExpired<T>(write: () => Promise<T>): Promise<T> {
     try {
       return await write()
     } catch (error) {
-      if (!isTimeExpired(error) || performance.now() > endMS) throw error
+      if (!isServerError(error, 'MaxTimeMSExpired') || performance.now() > endMS) throw error
     }
   }
 }

@@ -1,6 +1,7 @@
 import { inParts } from '@parley/async/in-parts'
 import type { Filter } from 'mongodb'
 import type { Db } from '../db.ts'
+import { idsOf } from '../keys.ts'
 import type { MessageDoc } from '../messages/documents.ts'
 import { threadKey } from '../threads/thread.ts'
 
@@ -18,21 +19,15 @@ type Unreached = Pick<MessageDoc, '_id' | 'roomKey' | 'seq'>
 export async function removeUnreached(db: Db, roomKeys: readonly string[]): Promise<void> {
   for (const keys of inParts(roomKeys, perCommand)) {
     const unreached = await findUnreached(db, keys)
-    await removeUnreachedOfThreads(
-      db,
-      unreached.map(({ _id }) => _id),
-      true,
-    )
+    await removeUnreachedOfThreads(db, idsOf(unreached), true)
     await remove(db, unreached)
   }
 }
 
 async function findUnreached(db: Db, roomKeys: readonly string[]): Promise<Unreached[]> {
   const rooms = await db.rooms.find({ _id: { $in: [...roomKeys] } }, { projection: { seq: 1 } }).toArray()
-  return findImported(
-    db,
-    rooms.map(({ _id: roomKey, seq }) => ({ roomKey, seq: { $gt: seq } })),
-  )
+  const ranges = rooms.map(({ _id: roomKey, seq }) => ({ roomKey, seq: { $gt: seq } }))
+  return findImported(db, ranges)
 }
 
 /**
@@ -72,7 +67,7 @@ async function remove(db: Db, unreached: readonly Unreached[]): Promise<void> {
     const before = Math.min(...some.map(({ seq }) => seq)) - 1
     await db.searchProgress.updateOne({ _id: roomKey, seq: { $gt: before } }, { $set: { seq: before } })
     for (const part of inParts(some, perCommand)) {
-      const ids = { $in: part.map(({ _id }) => _id) }
+      const ids = { $in: idsOf(part) }
       await db.searchTexts.deleteMany({ _id: ids })
       await db.messages.deleteMany({ _id: ids, roomKey, seq: { $in: part.map(({ seq }) => seq) } })
     }

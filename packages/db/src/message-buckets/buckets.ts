@@ -1,12 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { ClientSession, Document, IndexDescription } from 'mongodb'
-import type { Db } from '../db.ts'
-import { key } from '../keys.ts'
+import type { Document, IndexDescription } from 'mongodb'
+import type { Db, Session } from '../db.ts'
+import { idsOf, key } from '../keys.ts'
 import type { MessageDoc } from '../messages/documents.ts'
 import { hex, placeInID, roomHash, timeOfID } from '../messages/message-id.ts'
-import { minuteOf } from '../rooms/last-minute.ts'
+import { minuteOf } from '../minutes.ts'
+import { isServerError } from '../server-errors.ts'
 import { runWrites } from '../transactions/run-writes.ts'
-import { isConflict, isDuplicateKey } from '../transactions/transaction.ts'
 import type { BucketedMessage, MessageBucketDoc } from './documents.ts'
 
 export const bySenders = { key: { roomKey: 1, senders: 1, number: 1 } } as const satisfies IndexDescription
@@ -109,14 +109,14 @@ async function upsert(db: Db, statements: readonly Document[]): Promise<number> 
     return (await write()).changed
   } catch (error) {
     // Another process created the bucket at the same time.
-    if (!isDuplicateKey(error)) throw error
+    if (!isServerError(error, 'DuplicateKey')) throw error
     return (await write()).changed
   }
 }
 
 /** The buckets that lack a place for one of their messages. */
 async function withoutPlaces(db: Db, all: readonly ToPut[]): Promise<ToPut[]> {
-  const ids = { $in: all.map(({ _id }) => _id) }
+  const ids = { $in: idsOf(all) }
   const found = await db.messageBuckets.find({ _id: ids }, { projection: { 'messages.seq': 1 } }).toArray()
   const places = new Map(found.map(({ _id, messages }) => [_id, new Set(messages.map(({ seq }) => seq))]))
   return all.filter(({ _id, messages }) => !messages.every(({ seq }) => places.get(_id)?.has(seq)))
@@ -126,18 +126,13 @@ async function withoutPlaces(db: Db, all: readonly ToPut[]): Promise<ToPut[]> {
 export async function putIntoBucketsInTransaction(
   db: Db,
   messages: readonly MessageDoc[],
-  session: ClientSession,
+  session: Session,
 ): Promise<void> {
   const all = inBuckets(messages)
   const put = async () => {
     for (const { q, u } of all.map(putStatement)) await db.messageBuckets.updateOne(q, u, { upsert: true, session })
   }
-  await holdAfterConflict(
-    db,
-    all.map(({ _id }) => _id),
-    put,
-    session,
-  )
+  await holdAfterConflict(db, idsOf(all), put, session)
 }
 
 /**
@@ -148,12 +143,12 @@ async function holdAfterConflict<T>(
   db: Db,
   ids: readonly string[],
   write: () => Promise<T>,
-  session: ClientSession,
+  session: Session,
 ): Promise<T> {
   try {
     return await write()
   } catch (error) {
-    if (isConflict(error) || isDuplicateKey(error)) db.beforeNextRun.set(session, () => hold(db, ids))
+    if (isServerError(error, 'WriteConflict', 'DuplicateKey')) db.beforeNextRun.set(session, () => hold(db, ids))
     throw error
   }
 }
@@ -205,7 +200,7 @@ function withPut({ messages, app, room, roomKey, number }: Omit<ToPut, '_id'>) {
   const of = { app: { $literal: app }, room: { $literal: room }, roomKey: { $literal: roomKey } }
   const ends = { firstMS: { $min: ['$firstMS', ...times] }, lastMS: { $max: ['$lastMS', ...times] } }
   const senders = [...new Set(messages.map(({ sender }) => sender))].toSorted()
-  const ids = messages.map(({ _id }) => _id)
+  const ids = idsOf(messages)
   const own = idKey(roomHash(roomKey), number)
   const elsewhere = ids.filter((id) => idKeyIn(id) !== own)
   return {
@@ -239,7 +234,7 @@ export function messagesOf(bucket: Pick<MessageBucketDoc, 'app' | 'room' | 'room
 export async function takeFromBucket(
   db: Db,
   { _id, roomKey, seq }: Pick<MessageDoc, '_id' | 'roomKey' | 'seq'>,
-  session: ClientSession,
+  session: Session,
 ): Promise<boolean> {
   const bucket = bucketKey(roomKey, seq)
   const place = { _id: bucket, 'messages._id': _id }
@@ -249,37 +244,35 @@ export async function takeFromBucket(
 }
 
 /** Removes a room's messages up to a seq from their buckets, in a transaction. Deletes whole buckets where possible. */
-export async function removeFromBuckets(
-  db: Db,
-  roomKey: string,
-  upToSeq: number,
-  session: ClientSession,
-): Promise<void> {
+export async function removeFromBuckets(db: Db, roomKey: string, upToSeq: number, session: Session): Promise<void> {
   const last = bucketKey(roomKey, upToSeq)
   const isLastWhole = upToSeq % perBucket === 0
   const whole = { $gte: bucketKey(roomKey, 1), ...(isLastWhole ? { $lte: last } : { $lt: last }) }
   await db.messageBuckets.deleteMany({ _id: whole }, { session })
   if (isLastWhole) return
-  const vacated = { $cond: [{ $lte: ['$$this.seq', upToSeq] }, { seq: '$$this.seq' }, '$$this'] }
-  const vacate = [{ $set: { messages: { $map: { input: '$messages', in: vacated } } } }, { $unset: 'heldUntil' }]
+  const vacate = vacateWhere({ $lte: ['$$this.seq', upToSeq] })
   await holdAfterConflict(db, [last], () => db.messageBuckets.updateOne({ _id: last }, vacate, { session }), session)
+}
+
+/** An update that vacates the places of a bucket's messages that match. Ends a hold. */
+function vacateWhere(isGone: Document): Document[] {
+  const vacated = { $cond: [isGone, { seq: '$$this.seq' }, '$$this'] }
+  return [{ $set: { messages: { $map: { input: '$messages', in: vacated } } } }, { $unset: 'heldUntil' }]
 }
 
 /** Moves a range of a room's messages from buckets to `messages`, in the transaction that changes them. */
 export async function moveFromBuckets(
   db: Db,
   roomKey: string,
-  { afterSeq, upToSeq }: { afterSeq: number; upToSeq: number },
-  session: ClientSession,
+  { after, upTo }: { after: number; upTo: number },
+  session: Session,
 ): Promise<void> {
-  const isIn = { $and: [{ $gt: ['$$this.seq', afterSeq] }, { $lte: ['$$this.seq', upToSeq] }] }
-  const vacated = { $cond: [isIn, { seq: '$$this.seq' }, '$$this'] }
-  const buckets = { _id: { $gte: bucketKey(roomKey, afterSeq + 1), $lte: bucketKey(roomKey, upToSeq) } }
+  const buckets = { _id: { $gte: bucketKey(roomKey, after + 1), $lte: bucketKey(roomKey, upTo) } }
   const found = await db.messageBuckets.find(buckets, { session }).toArray()
-  const moved = found.flatMap(messagesOf).filter(({ seq }) => seq > afterSeq && seq <= upToSeq)
+  const moved = found.flatMap(messagesOf).filter(({ seq }) => seq > after && seq <= upTo)
   if (moved.length === 0) return
-  const vacate = [{ $set: { messages: { $map: { input: '$messages', in: vacated } } } }, { $unset: 'heldUntil' }]
-  const ids = found.map(({ _id }) => _id)
+  const vacate = vacateWhere({ $and: [{ $gt: ['$$this.seq', after] }, { $lte: ['$$this.seq', upTo] }] })
+  const ids = idsOf(found)
   await holdAfterConflict(db, ids, () => db.messageBuckets.updateMany(buckets, vacate, { session }), session)
   await db.messages.insertMany(moved, { session })
 }

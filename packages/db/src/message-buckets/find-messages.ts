@@ -1,25 +1,20 @@
-import type { ClientSession, Document, Filter } from 'mongodb'
-import type { Db } from '../db.ts'
-import { ofRoom } from '../keys.ts'
+import type { Document, Filter } from 'mongodb'
+import type { Db, Session } from '../db.ts'
+import { idsOf, ofRoom } from '../keys.ts'
 import type { MessageDoc } from '../messages/documents.ts'
 import { bucketKey, bucketNumber, byID, bySenders, idKeysOf, messagesOf, perBucket } from './buckets.ts'
 import type { MessageBucketDoc } from './documents.ts'
 
 /**
- * Queries find messages both in buckets and in `messages`. Read buckets first: messages only move from buckets to
- * `messages`, so none is missed. If a message is found in both, the document in `messages` is current.
- */
-
-/**
- * Runs one pipeline on buckets, by an index if `hint` names one, and another on `messages`. One round trip, but two inside a transaction, where MongoDB
- * does not support $unionWith.
- * @returns the projected buckets, and the documents of `messages`
+ * Runs one pipeline on buckets, by an index if `hint` names one, then another on `messages`. Messages only move from
+ * buckets to `messages`, so none is missed; if one is found in both, the document in `messages` is current. One round
+ * trip, but two inside a transaction, where MongoDB does not support $unionWith.
  */
 export async function readBoth(
   db: Db,
   inBuckets: readonly Document[],
   apart: readonly Document[],
-  { session, hint }: { session?: ClientSession | undefined; hint?: Document } = {},
+  { session, hint }: { session?: Session | undefined; hint?: Document } = {},
 ): Promise<{ buckets: MessageBucketDoc[]; apart: MessageDoc[] }> {
   if (session?.inTransaction()) {
     const buckets = await db.messageBuckets
@@ -45,55 +40,36 @@ export async function readBoth(
 
 /** Merges messages of buckets with documents of `messages`, which take precedence. */
 export function joined(inBuckets: readonly MessageDoc[], apart: readonly MessageDoc[]): MessageDoc[] {
-  const there = new Set(apart.map(({ _id }) => _id))
+  const there = new Set(idsOf(apart))
   return [...inBuckets.filter(({ _id }) => !there.has(_id)), ...apart]
 }
 
-/** The flushed messages with these IDs, unordered. */
-export async function findByIDs(
+/** The flushed messages with these IDs, unordered; optionally only those of an app, room or thread. */
+export async function findMessages(
   db: Db,
   ids: readonly string[],
-  of: Partial<Pick<MessageDoc, 'app' | 'room' | 'roomKey'>> = {},
-  session?: ClientSession,
+  { session, ...of }: Partial<Pick<MessageDoc, 'app' | 'room' | 'roomKey'>> & { session?: Session | undefined } = {},
 ): Promise<MessageDoc[]> {
   if (ids.length === 0) return []
-  if (session?.inTransaction()) return findByIDsInTransaction(db, ids, of, session)
+  const inBuckets = { idKeys: { $in: idKeysOf(ids) }, ...of, ...(of.roomKey !== undefined && ofRoom(of.roomKey)) }
+  const apart = { _id: { $in: [...ids] }, ...of }
+  if (session?.inTransaction()) {
+    const known = new Set(ids)
+    const buckets = await db.messageBuckets.find(inBuckets, { session, hint: byID.key }).toArray()
+    const found = buckets.flatMap(messagesOf).filter(({ _id }) => known.has(_id))
+    return joined(found, await db.messages.find(apart, { session }).toArray())
+  }
   const wanted = { $filter: { input: '$messages', cond: { $in: ['$$this._id', { $literal: ids }] } } }
-  const { buckets, apart } = await readBoth(
-    db,
-    [
-      { $match: { idKeys: { $in: idKeysOf(ids) }, ...bucketsOf(of) } },
-      { $project: { _id: 0, app: 1, room: 1, roomKey: 1, messages: wanted } },
-    ],
-    [{ $match: { _id: { $in: ids }, ...of } }],
-    { session, hint: byID.key },
-  )
-  return joined(buckets.flatMap(messagesOf), apart)
+  const shown = { _id: 0, app: 1, room: 1, roomKey: 1, messages: wanted }
+  const found = await readBoth(db, [{ $match: inBuckets }, { $project: shown }], [{ $match: apart }], {
+    session,
+    hint: byID.key,
+  })
+  return joined(found.buckets.flatMap(messagesOf), found.apart)
 }
 
-async function findByIDsInTransaction(
-  db: Db,
-  ids: readonly string[],
-  of: Partial<Pick<MessageDoc, 'app' | 'room' | 'roomKey'>>,
-  session: ClientSession,
-): Promise<MessageDoc[]> {
-  const known = new Set(ids)
-  const buckets = await db.messageBuckets
-    .find({ idKeys: { $in: idKeysOf(ids) }, ...bucketsOf(of) }, { session, hint: byID.key })
-    .toArray()
-  const apart = await db.messages.find({ _id: { $in: [...ids] }, ...of }, { session }).toArray()
-  return joined(
-    buckets.flatMap(messagesOf).filter(({ _id }) => known.has(_id)),
-    apart,
-  )
-}
-
-function bucketsOf(of: Partial<Pick<MessageDoc, 'app' | 'room' | 'roomKey'>>): Filter<MessageBucketDoc> {
-  return { ...of, ...(of.roomKey !== undefined && ofRoom(of.roomKey)) }
-}
-
-/** A range of a room's seqs. */
-export interface Stretch {
+/** Seqs after `after`, up to `upTo`. */
+export interface SeqRange {
   after: number
   upTo: number
 }
@@ -102,8 +78,8 @@ export interface Stretch {
 export async function findBySeq(
   db: Db,
   roomKey: string,
-  { after, upTo }: Stretch,
-  { limit, latestFirst = false, session }: { limit?: number; latestFirst?: boolean; session?: ClientSession } = {},
+  { after, upTo }: SeqRange,
+  { limit, latestFirst = false, session }: { limit?: number; latestFirst?: boolean; session?: Session } = {},
 ): Promise<MessageDoc[]> {
   if (upTo <= after) return []
   const direction = latestFirst ? -1 : 1
@@ -111,7 +87,7 @@ export async function findBySeq(
   const enough = limit === undefined ? [] : [{ $limit: Math.ceil(limit / perBucket) + 1 }]
   const { buckets, apart } = await readBoth(
     db,
-    [{ $match: inStretch(roomKey, { after, upTo }) }, { $sort: { _id: direction } }, ...enough],
+    [{ $match: bucketsIn(roomKey, { after, upTo }) }, { $sort: { _id: direction } }, ...enough],
     [
       { $match: { roomKey, seq: { $gt: after, $lte: upTo } } },
       { $sort: { seq: direction } },
@@ -125,7 +101,7 @@ export async function findBySeq(
 }
 
 /** The buckets that overlap a range. */
-export function inStretch(roomKey: string, { after, upTo }: Stretch): Filter<MessageBucketDoc> {
+export function bucketsIn(roomKey: string, { after, upTo }: SeqRange): Filter<MessageBucketDoc> {
   return { _id: { $gte: bucketKey(roomKey, after + 1), $lte: bucketKey(roomKey, Math.max(upTo, after + 1)) } }
 }
 
@@ -133,9 +109,9 @@ export function inStretch(roomKey: string, { after, upTo }: Stretch): Filter<Mes
 export async function countInBuckets(
   db: Db,
   roomKey: string,
-  { after, upTo }: Stretch,
+  { after, upTo }: SeqRange,
   { sender, except = [] }: { sender?: string; except?: readonly number[] },
-  session?: ClientSession,
+  session?: Session,
 ): Promise<number> {
   if (upTo <= after) return 0
   const isCounted = [
@@ -147,8 +123,8 @@ export async function countInBuckets(
   ]
   const counted = { $size: { $filter: { input: '$messages', cond: { $and: isCounted } } } }
   const number = { $gte: bucketNumber(after + 1), $lte: bucketNumber(upTo) }
-  const stretch = inStretch(roomKey, { after, upTo })
-  const match = sender === undefined ? stretch : { ...stretch, roomKey, senders: sender, number }
+  const inRange = bucketsIn(roomKey, { after, upTo })
+  const match = sender === undefined ? inRange : { ...inRange, roomKey, senders: sender, number }
   const [sum] = await db.messageBuckets
     .aggregate<{ count: number }>([{ $match: match }, { $group: { _id: null, count: { $sum: counted } } }], {
       ...(session && { session }),

@@ -11,7 +11,7 @@ import { giveBackDatabase, takeDatabase } from '../test-database.ts'
 import { inTransaction } from '../transactions/transaction.ts'
 import { findAllMessages } from './all-messages.ts'
 import { bucketKey, moveFromBuckets, perBucket } from './buckets.ts'
-import { countInBuckets, findByIDs } from './find-messages.ts'
+import { countInBuckets, findMessages } from './find-messages.ts'
 
 describe('a bucket', () => {
   let db: Db
@@ -70,13 +70,11 @@ describe('a bucket', () => {
     for (let i = 0; i < 2; i++) {
       const found = await findLastSent(db, 'counts', ['alice', 'bob', 'carol'])
       assert.deepEqual(Object.fromEntries(found), { alice: all.length, bob: last.seq })
-      await inTransaction(db, (session) =>
-        moveFromBuckets(db, 'counts', { afterSeq: 10, upToSeq: all.length }, session),
-      )
+      await inTransaction(db, (session) => moveFromBuckets(db, 'counts', { after: 10, upTo: all.length }, session))
       await insertFlushed(db, all)
     }
     assert.deepEqual([await count('alice'), await count('bob')], [9, 1])
-    assert.equal((await findByIDs(db, [last._id])).length, 1)
+    assert.equal((await findMessages(db, [last._id])).length, 1)
     assert.equal((await findAllMessages(db, { roomKey: 'counts' })).length, all.length)
   })
 })

@@ -1,7 +1,8 @@
-import type { ClientSession, Filter } from 'mongodb'
-import type { Db } from '../db.ts'
+import type { Filter } from 'mongodb'
+import type { Db, Session } from '../db.ts'
 import { lookAtFiles } from '../files/files.ts'
 import { moveFromBuckets, takeFromBucket } from '../message-buckets/buckets.ts'
+import type { SeqRange } from '../message-buckets/find-messages.ts'
 import type { MessageDoc } from './documents.ts'
 
 /** The fields that a change of a message sets and removes. */
@@ -30,10 +31,10 @@ export interface MessageChange {
 export const ofStream = ['streaming', 'streamed'] as const
 
 /** A message that is deleted for all keeps its seq but loses its content. */
-export const stub: MessageChange = {
+export const stub = {
   set: { isDeleted: true },
   without: ['content', 'mentions', 'attachments', 'reactions', 'pinned', 'expiresAtMS', 'heldExpiryMS', ...ofStream],
-}
+} as const satisfies MessageChange
 
 export function withChange(message: MessageDoc, { set, without = [] }: MessageChange): MessageDoc {
   const changed = { ...message, ...set }
@@ -47,7 +48,7 @@ export async function changeMessage(
   message: MessageDoc,
   change: MessageChange,
   updatedAtMS: number,
-  session: ClientSession,
+  session: Session,
 ): Promise<MessageDoc> {
   const changed = { ...withChange(message, change), updatedAtMS }
   const { matchedCount } = await db.messages.replaceOne({ _id: message._id }, changed, { session })
@@ -58,27 +59,27 @@ export async function changeMessage(
   return changed
 }
 
-/** Turns a message into a stub in a transaction, and returns the stub. */
-export async function deleteMessage(
-  db: Db,
-  message: MessageDoc,
-  updatedAtMS: number,
-  session: ClientSession,
-): Promise<MessageDoc> {
-  return changeMessage(db, message, stub, updatedAtMS, session)
-}
-
 /** Turns a range of messages into stubs. At most `mostAtOneTime`, since they all get the same time. */
 export async function stubMessages(
   db: Db,
   roomKey: string,
-  range: { afterSeq: number; upToSeq: number },
+  range: SeqRange,
   updatedAtMS: number,
-  session: ClientSession,
+  session: Session,
 ): Promise<void> {
   await moveFromBuckets(db, roomKey, range, session)
-  const living = { roomKey, seq: { $gt: range.afterSeq, $lte: range.upToSeq }, isDeleted: { $ne: true as const } }
+  const living = { roomKey, seq: { $gt: range.after, $lte: range.upTo }, isDeleted: { $ne: true as const } }
   await makeStubs(db, living, updatedAtMS, session)
+}
+
+/** Turns messages into stubs, unless they are stubs already. At most `mostAtOneTime`, as above. */
+export async function stubMessagesByID(
+  db: Db,
+  ids: readonly string[],
+  updatedAtMS: number,
+  session: Session,
+): Promise<void> {
+  await makeStubs(db, { _id: { $in: [...ids] }, isDeleted: { $ne: true } }, updatedAtMS, session)
 }
 
 /** Turns messages into stubs, and schedules a check of their files. */
@@ -86,24 +87,17 @@ export async function makeStubs(
   db: Db,
   living: Filter<MessageDoc>,
   updatedAtMS: number,
-  session: ClientSession,
+  session: Session,
 ): Promise<void> {
   const projection = { _id: 0, app: 1, 'attachments.fileID': 1 }
   const sent = await db.messages.find({ ...living, attachments: { $exists: true } }, { projection, session }).toArray()
   for (const { app, attachments = [] } of sent) await lookAtFiles(db, app, attachments, session)
-  const content = { content: 1, mentions: 1, attachments: 1, reactions: 1, pinned: 1 } as const
-  await db.messages.updateMany(
-    living,
-    {
-      $set: { isDeleted: true, updatedAtMS },
-      $unset: { ...content, expiresAtMS: 1, heldExpiryMS: 1, streaming: 1, streamed: 1 },
-    },
-    { session },
-  )
+  const $unset = Object.fromEntries(stub.without.map((field) => [field, 1 as const]))
+  await db.messages.updateMany(living, { $set: { ...stub.set, updatedAtMS }, $unset }, { session })
 }
 
 /** Ends the streaming state of a message, and returns the message; null if it does not exist. */
-export async function stopStreaming(db: Db, message: string, session: ClientSession): Promise<MessageDoc | null> {
+export async function stopStreaming(db: Db, message: string, session: Session): Promise<MessageDoc | null> {
   const ended = { $unset: { streaming: 1, streamed: 1 } } as const
   await db.messages.updateOne({ _id: message }, ended, { session })
   return db.messages.findOne({ _id: message }, { session })

@@ -1,22 +1,10 @@
-import type { ClientSession } from 'mongodb'
-import type { Db } from '../db.ts'
-import { findBySeq } from '../message-buckets/find-messages.ts'
+import type { Db, Session } from '../db.ts'
 import type { RoomDoc } from '../rooms/documents.ts'
 import { stub, withChange } from './change-messages.ts'
 import type { MessageDoc } from './documents.ts'
 
-/** Messages of a room up to a seq, latest first. */
-export async function findMessagesUpTo(
-  db: Db,
-  roomKey: string,
-  upToSeq: number,
-  limit: number,
-): Promise<Pick<MessageDoc, '_id' | 'seq' | 'createdAtMS'>[]> {
-  return findBySeq(db, roomKey, { after: 0, upTo: upToSeq }, { limit, latestFirst: true })
-}
-
 /** The number of messages deleted for all individually since the whole room was last cleared. */
-export async function countDeletedSince(db: Db, room: RoomDoc, session: ClientSession): Promise<number> {
+export async function countDeletedSince(db: Db, room: RoomDoc, session: Session): Promise<number> {
   const seq = { $gt: room.deletedUpToSeq ?? 0 }
   return db.messages.countDocuments({ roomKey: room._id, isDeleted: true, seq }, { session })
 }

@@ -1,4 +1,4 @@
-import type { Attachment } from '../files/attachment.ts'
+import type { Attachment } from '../files/documents.ts'
 import type { Thread } from '../threads/thread.ts'
 
 /** A message that a bot is streaming. */

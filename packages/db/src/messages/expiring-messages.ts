@@ -1,7 +1,5 @@
 import type { Filter, FindCursor, IndexDescription } from 'mongodb'
-import type { Db } from '../db.ts'
-import { stubMessagesByID } from '../threads/thread-messages.ts'
-import type { Session } from '../transactions/transaction.ts'
+import type { Db, Session } from '../db.ts'
 import type { MessageDoc } from './documents.ts'
 
 /** Covers messages with an expiry; stubs have none. */
@@ -35,21 +33,6 @@ export async function findStillExpired(
   session?: Session,
 ): Promise<MessageDoc[]> {
   return db.messages.find({ _id: { $in: [...ids] }, ...expiredAt(atMS) }, { ...(session && { session }) }).toArray()
-}
-
-/** Turns messages into stubs. At most `mostAtOneTime`, since they all get the same time. */
-export async function stubExpired(
-  db: Db,
-  messages: readonly MessageDoc[],
-  updatedAtMS: number,
-  session: Session,
-): Promise<void> {
-  await stubMessagesByID(
-    db,
-    messages.map(({ _id }) => _id),
-    updatedAtMS,
-    session,
-  )
 }
 
 function expiredAt(atMS: number): Filter<MessageDoc> {

@@ -1,5 +1,6 @@
-import type { ClientSession, Document } from 'mongodb'
-import type { Db } from '../db.ts'
+import type { Document } from 'mongodb'
+import type { Db, Session } from '../db.ts'
+import { idsOf } from '../keys.ts'
 import { messagesOf, perBucket } from '../message-buckets/buckets.ts'
 import type { MessageBucketDoc } from '../message-buckets/documents.ts'
 import { joined, readBoth } from '../message-buckets/find-messages.ts'
@@ -106,7 +107,7 @@ export async function readHistory(
   field: TimeField,
   { limit, maxBytes }: PageSize,
   first: FirstRead,
-  session?: ClientSession,
+  session?: Session,
 ): Promise<MessageDoc[]> {
   const forward = isForward(start)
   const read = async (from: PageStart, most: number, buckets: number) => {
@@ -166,7 +167,7 @@ export async function readThreadHistory(
   start: PageStart,
   field: TimeField,
   size: PageSize,
-  session: ClientSession,
+  session: Session,
 ): Promise<MessageDoc[]> {
   const most = firstRead(size)
   const stages = historyStages(roomKey, start, field, most)
@@ -184,7 +185,7 @@ function withBuffer(
   buffer: readonly MessageDoc[],
   { field, forward, most }: { field: TimeField; forward: boolean; most: number },
 ): MessageDoc[] {
-  const there = new Set(flushed.map(({ _id }) => _id))
+  const there = new Set(idsOf(flushed))
   const unflushed = buffer.filter(({ _id }) => !there.has(_id))
   const all = unflushed.length === 0 ? flushed : sorted([...flushed, ...unflushed], field, forward)
   return most === 0 ? all : all.slice(0, most)

@@ -4,8 +4,9 @@ import { ObjectId } from 'mongodb'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { connectDb } from '../connect.ts'
 import type { Db } from '../db.ts'
+import { idsOf } from '../keys.ts'
 import { bucketKey, moveFromBuckets, perBucket } from '../message-buckets/buckets.ts'
-import { findByIDs } from '../message-buckets/find-messages.ts'
+import { findMessages } from '../message-buckets/find-messages.ts'
 import { insertFlushed } from '../room-buffer/flush.ts'
 import { giveBackDatabase, takeDatabase } from '../test-database.ts'
 import { inTransaction } from '../transactions/transaction.ts'
@@ -63,22 +64,19 @@ describe('message IDs', () => {
     await insertFlushed(db, sentMessages)
     for (const { _id, roomKey, seq } of sentMessages) {
       for (const filter of [{}, { app: 'app' }, { roomKey }]) {
-        const found = await findByIDs(db, [_id], filter)
+        const found = await findMessages(db, [_id], filter)
         assert.deepEqual(
           found.map((message) => [message.roomKey, message.seq]),
           [[roomKey, seq]],
         )
       }
-      const inTransactionToo = await inTransaction(db, (session) => findByIDs(db, [_id], {}, session))
+      const inTransactionToo = await inTransaction(db, (session) => findMessages(db, [_id], { session }))
       assert.equal(inTransactionToo.length, 1)
-      assert.deepEqual(await findByIDs(db, [_id], { roomKey: 'another' }), [])
+      assert.deepEqual(await findMessages(db, [_id], { roomKey: 'another' }), [])
     }
     const unknown = newMessageID({ roomKey: one, seq: 1 })
-    assert.deepEqual(await findByIDs(db, [unknown, 'nothing']), [])
-    const all = await findByIDs(
-      db,
-      sentMessages.map(({ _id }) => _id),
-    )
+    assert.deepEqual(await findMessages(db, [unknown, 'nothing']), [])
+    const all = await findMessages(db, idsOf(sentMessages))
     assert.equal(all.length, sentMessages.length)
   })
 
@@ -93,7 +91,7 @@ describe('message IDs', () => {
       sent('d', 3, 'abc'),
     ])
     // Its bucket keeps a later message.
-    await inTransaction(db, (session) => moveFromBuckets(db, 'a', { afterSeq: 0, upToSeq: 1 }, session))
+    await inTransaction(db, (session) => moveFromBuckets(db, 'a', { after: 0, upTo: 1 }, session))
     await db.messages.deleteOne({ _id: first })
 
     const found: string[] = []

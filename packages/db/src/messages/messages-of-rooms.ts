@@ -1,5 +1,6 @@
 import type { Document } from 'mongodb'
 import type { Db } from '../db.ts'
+import { idsOf } from '../keys.ts'
 import { messagesOf } from '../message-buckets/buckets.ts'
 import type { MessageBucketDoc } from '../message-buckets/documents.ts'
 import { joined } from '../message-buckets/find-messages.ts'
@@ -33,7 +34,7 @@ export async function findMessagesOfRooms(db: Db, roomKeys: readonly string[], p
     .limit(page.limit)
     .toArray()
   const flushed = joined(inBuckets, apart).toSorted(latestFirst).slice(0, page.limit)
-  const known = new Set(flushed.map(({ _id }) => _id))
+  const known = new Set(idsOf(flushed))
   const waiting = rooms.flatMap(unflushedOf).filter(({ _id }) => !known.has(_id))
   return [
     ...flushed,

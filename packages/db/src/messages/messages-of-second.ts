@@ -2,7 +2,7 @@ import { clock } from '@parley/async/clock'
 import type { Db } from '../db.ts'
 import { byMinute, messagesOf } from '../message-buckets/buckets.ts'
 import { joined, readBoth } from '../message-buckets/find-messages.ts'
-import { minuteMS, minuteOf } from '../rooms/last-minute.ts'
+import { minuteMS, minuteOf } from '../minutes.ts'
 import type { MessageDoc } from './documents.ts'
 import { idAt, isMade, timeOfID } from './message-id.ts'
 

@@ -1,6 +1,5 @@
-import type { ClientSession } from 'mongodb'
-import type { Db } from '../db.ts'
-import { keyRange } from '../keys.ts'
+import type { Db, Session } from '../db.ts'
+import { idsOf, keyRange } from '../keys.ts'
 import { bySenders, messagesOf, perBucket } from '../message-buckets/buckets.ts'
 import { joined } from '../message-buckets/find-messages.ts'
 import type { MessageDoc } from './documents.ts'
@@ -28,7 +27,7 @@ export async function findRoomsOfSender(
     .sort({ _id: 1 })
     .limit(limit)
     .toArray()
-  const roomKey = { $in: page.map(({ _id }) => _id) }
+  const roomKey = { $in: idsOf(page) }
   const byRoom = { $group: { _id: '$roomKey' } }
   // Read buckets first: messages move from buckets to `messages`.
   const inBuckets = await db.messageBuckets
@@ -53,7 +52,7 @@ export async function findMessagesOfSender(
   roomKey: string,
   sender: string,
   { afterSeq, limit }: { afterSeq: number; limit: number },
-  session?: ClientSession,
+  session?: Session,
 ): Promise<{ messages: MessageDoc[]; next: number | undefined }> {
   const number = { $gte: Math.floor(afterSeq / perBucket) }
   const options = session && { session }

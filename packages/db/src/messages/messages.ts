@@ -1,11 +1,10 @@
 import { clock } from '@parley/async/clock'
-import { type ClientSession, type IndexDescription, ObjectId } from 'mongodb'
-import type { Db } from '../db.ts'
-import { key } from '../keys.ts'
+import { type IndexDescription, ObjectId } from 'mongodb'
+import type { Db, Session } from '../db.ts'
+import { idsOf, key } from '../keys.ts'
 import { bySenders, messagesOf } from '../message-buckets/buckets.ts'
-import { findByIDs, findBySeq } from '../message-buckets/find-messages.ts'
+import { findBySeq, findMessages } from '../message-buckets/find-messages.ts'
 import { findBuffers, findRoomOfBufferedMessage, unflushedOf } from '../room-buffer/buffer.ts'
-import type { RoomDoc } from '../rooms/documents.ts'
 import type { MessageDoc } from './documents.ts'
 
 export const messageIndexes: IndexDescription[] = [
@@ -48,24 +47,14 @@ export async function findSentMessages(
   if (found.size === roomOf.size) return found
   const buffers = await findBuffers(db, [...new Set(missing().map(({ roomKey }) => roomKey))])
   // Read flushed messages again: a message that left the buffer in between is flushed.
-  add(
-    await findMessages(
-      db,
-      missing().map(({ _id }) => _id),
-    ),
-  )
+  add(await findMessages(db, idsOf(missing())))
   add(buffers.flatMap(unflushedOf).filter(({ _id }) => !found.has(_id)))
   return found
 }
 
 /** A flushed message of the room itself. The caller must have locked the room (lockRoom), or read its buffer first. */
-export async function findMessage(
-  db: Db,
-  roomKey: string,
-  id: string,
-  session?: ClientSession,
-): Promise<MessageDoc | null> {
-  return (await findByIDs(db, [id], { roomKey }, session))[0] ?? null
+export async function findMessage(db: Db, roomKey: string, id: string, session?: Session): Promise<MessageDoc | null> {
+  return (await findMessages(db, [id], { roomKey, session }))[0] ?? null
 }
 
 /** The ID of the room's flushed message with a seq. */
@@ -73,7 +62,7 @@ export async function findMessageAt(
   db: Db,
   roomKey: string,
   seq: number,
-  session: ClientSession,
+  session: Session,
 ): Promise<string | undefined> {
   const [found] = await findBySeq(db, roomKey, { after: seq - 1, upTo: seq }, { session })
   return found?._id
@@ -103,33 +92,9 @@ async function findTimesOfLast(db: Db, roomKey: string, sender: string): Promise
 
 /** The room of a message, flushed or buffered. */
 export async function findRoomOfMessage(db: Db, app: string, id: string): Promise<string | undefined> {
-  const find = async () => (await findByIDs(db, [id], { app }))[0]?.room
+  const find = async () => (await findMessages(db, [id], { app }))[0]?.room
   // Read flushed messages again: a message that left its buffer in between is flushed.
   return (await find()) ?? (await findRoomOfBufferedMessage(db, app, id)) ?? (await find())
-}
-
-/** A flushed message of any room of the app. */
-export async function findMessageOfApp(
-  db: Db,
-  app: string,
-  id: string,
-  session?: ClientSession,
-): Promise<MessageDoc | null> {
-  return (await findByIDs(db, [id], { app }, session))[0] ?? null
-}
-
-export async function findMessages(db: Db, ids: readonly string[], session?: ClientSession): Promise<MessageDoc[]> {
-  return findByIDs(db, ids, {}, session)
-}
-
-/** The flushed messages of a room and its threads with these IDs; others are omitted. */
-export async function findMessagesOfRoom(
-  db: Db,
-  { app, id }: Pick<RoomDoc, 'app' | 'id'>,
-  ids: readonly string[],
-  session?: ClientSession,
-): Promise<MessageDoc[]> {
-  return findByIDs(db, ids, { app, room: id }, session)
 }
 
 /** Pinned messages of a room between two seqs, newest first. Pinning flushes a message, so all are in `messages`. */

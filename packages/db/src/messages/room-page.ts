@@ -1,7 +1,8 @@
-import { type Document, MongoServerError } from 'mongodb'
+import type { Document } from 'mongodb'
 import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
 import type { RoomDoc } from '../rooms/documents.ts'
+import { isServerError } from '../server-errors.ts'
 import { inSnapshot } from '../transactions/snapshot.ts'
 import type { UserDoc } from '../users/documents.ts'
 import { type FirstRead, type FoundMessages, firstRead, historyStages, isBeyond, type PageSize } from './history.ts'
@@ -22,7 +23,6 @@ export interface RoomPage {
 
 /** This many messages of maximum size, with all their reactions, fit into one document. */
 const mostOfAnySize = 8
-const documentTooLarge = 10_334
 
 /** Reads a room for a page of its history in one round trip; undefined if there is no such room. */
 export async function readRoomPage(
@@ -45,7 +45,7 @@ export async function readRoomPage(
       return { ...rest, isMember: memberships.length > 0, first: { apart, buckets, most } }
     })
   return read(firstRead(size)).catch((error: unknown) => {
-    if (error instanceof MongoServerError && error.code === documentTooLarge) return read(mostOfAnySize)
+    if (isServerError(error, 'BSONObjectTooLarge')) return read(mostOfAnySize)
     throw error
   })
 }

@@ -1,9 +1,8 @@
 import type { Collection, IndexDescription } from 'mongodb'
 import { claimDocs } from '../claim-docs.ts'
-import type { Db } from '../db.ts'
+import type { Db, Session } from '../db.ts'
 import { key } from '../keys.ts'
 import { beyond, type PagePlace } from '../page-place.ts'
-import type { Session } from '../transactions/transaction.ts'
 import type { SavedMessageDoc } from './documents.ts'
 
 export const bookmarkIndexes: IndexDescription[] = [{ key: { userKey: 1, atMS: 1, message: 1 } }]

@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto'
 import { clock } from '@parley/async/clock'
 import type { Filter, IndexDescription } from 'mongodb'
 import { claimDocs } from '../claim-docs.ts'
-import type { Db } from '../db.ts'
+import type { Db, Session } from '../db.ts'
 import { releaseFiles } from '../files/files.ts'
 import { key } from '../keys.ts'
 import { beyond, inTimePage, type PagePlace, type TimePage } from '../page-place.ts'
-import { inTransaction, KeyTaken, type Session } from '../transactions/transaction.ts'
+import { inTransaction, KeyTaken } from '../transactions/transaction.ts'
 import { lockUser } from '../users/lock-user.ts'
 import type { ScheduledDoc } from './documents.ts'
 
@@ -179,9 +179,9 @@ export async function isScheduled(db: Db, { app, id }: { app: string; id: string
 
 /** Removes a user's scheduled messages. */
 export async function deleteScheduledOf(db: Db, app: string, sender: string): Promise<void> {
-  const theirs = { senderKey: key(app, sender) }
-  const withFiles = await db.scheduled.find({ ...theirs, attachments: { $exists: true } }).toArray()
-  await db.scheduled.deleteMany(theirs)
+  const ofSender = { senderKey: key(app, sender) }
+  const withFiles = await db.scheduled.find({ ...ofSender, attachments: { $exists: true } }).toArray()
+  await db.scheduled.deleteMany(ofSender)
   const files = withFiles.flatMap(({ attachments = [] }) => attachments)
   await releaseFiles(db, app, files)
 }

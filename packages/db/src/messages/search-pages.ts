@@ -1,6 +1,6 @@
 import { clock } from '@parley/async/clock'
 import type { FindCursor } from 'mongodb'
-import { asTooSlow, QueryTooSlow } from '../query-too-slow.ts'
+import { asTooSlow, QueryTooSlow } from '../server-errors.ts'
 import type { SearchHit } from './documents.ts'
 
 /**

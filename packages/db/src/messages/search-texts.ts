@@ -1,7 +1,6 @@
-import type { ClientSession, FindCursor, IndexDescription } from 'mongodb'
-import type { Db } from '../db.ts'
-import { key } from '../keys.ts'
-import { findBySeq } from '../message-buckets/find-messages.ts'
+import type { FindCursor, IndexDescription } from 'mongodb'
+import type { Db, Session } from '../db.ts'
+import { idsOf, key } from '../keys.ts'
 import type { MessageDoc, SearchConditions, SearchHit, SearchTextDoc } from './documents.ts'
 import { appSearchIndexes } from './search-app.ts'
 
@@ -14,27 +13,10 @@ export const searchTextIndexes: IndexDescription[] = [
 export async function findSearchProgress(
   db: Db,
   rooms: readonly string[],
-  session?: ClientSession,
+  session?: Session,
 ): Promise<Map<string, number>> {
   const found = await db.searchProgress.find({ _id: { $in: [...rooms] } }, { ...(session && { session }) }).toArray()
   return new Map(found.map(({ _id, seq }) => [_id, seq]))
-}
-
-/** The fields of a message that indexing needs. */
-type MessageToIndex = Pick<
-  MessageDoc,
-  '_id' | 'seq' | 'sender' | 'messageType' | 'createdAtMS' | 'content' | 'isDeleted'
->
-
-/** The flushed messages of a room in a range of seqs, in order. */
-export async function messagesToIndex(
-  db: Db,
-  roomKey: string,
-  { after, upTo }: { after: number; upTo: number },
-  limit: number,
-  session: ClientSession,
-): Promise<MessageToIndex[]> {
-  return findBySeq(db, roomKey, { after, upTo }, { limit, session })
 }
 
 /** Indexes messages and records the room's progress. Messages that a later change has already indexed are skipped. */
@@ -43,36 +25,26 @@ export async function insertSearchTexts(
   room: string,
   texts: readonly SearchTextDoc[],
   upToSeq: number,
-  session: ClientSession,
+  session: Session,
 ): Promise<void> {
-  const ids = texts.map(({ _id }) => _id)
+  const ids = idsOf(texts)
   const there = await db.searchTexts.find({ _id: { $in: ids } }, { session, projection: { _id: 1 } }).toArray()
-  const known = new Set(there.map(({ _id }) => _id))
+  const known = new Set(idsOf(there))
   const missing = texts.filter(({ _id }) => !known.has(_id))
   if (missing.length > 0) await db.searchTexts.insertMany([...missing], { session })
   await setSearchProgress(db, room, upToSeq, session)
 }
 
-export async function setSearchProgress(db: Db, room: string, seq: number, session: ClientSession): Promise<void> {
+export async function setSearchProgress(db: Db, room: string, seq: number, session: Session): Promise<void> {
   await db.searchProgress.updateOne({ _id: room }, { $max: { seq } }, { upsert: true, session })
 }
 
-/** Sets the words of a changed message. Call in the transaction of the change. */
+/** Sets the words of changed messages. Call in the transaction of the change. */
 export async function setSearchWords(
-  db: Db,
-  message: MessageDoc,
-  words: string[],
-  session: ClientSession,
-): Promise<void> {
-  await setWordsOfAll(db, [message], words, session)
-}
-
-/** Sets the same words for several messages. */
-export async function setWordsOfAll(
   db: Db,
   messages: readonly MessageDoc[],
   words: string[],
-  session: ClientSession,
+  session: Session,
 ): Promise<void> {
   const updates = messages.map(({ _id, app, room, threadOf, seq, sender, messageType, createdAtMS }) => {
     const where = { app, roomKey: key(app, room), seq, ...(threadOf !== undefined && { threadOf }) }

@@ -1,5 +1,5 @@
-import type { ClientSession, IndexDescription } from 'mongodb'
-import type { Db } from '../db.ts'
+import type { IndexDescription } from 'mongodb'
+import type { Db, Session } from '../db.ts'
 import { key } from '../keys.ts'
 import type { MessageDoc, SendKeyDoc } from './documents.ts'
 
@@ -11,11 +11,11 @@ export const sendKeyIndexes: IndexDescription[] = [{ key: { usedAt: 1 }, expireA
 export const sendKeysKeptMS = (keptS + 5 * 60) * 1_000
 
 /** ID of the message sent under the key; undefined for an unused key. */
-export async function findSendKey(db: Db, name: string, session: ClientSession): Promise<string | undefined> {
+export async function findSendKey(db: Db, name: string, session: Session): Promise<string | undefined> {
   return (await db.sendKeys.findOne({ _id: name }, { session }))?.message
 }
 
-export async function insertSendKey(db: Db, used: SendKeyDoc, session: ClientSession): Promise<void> {
+export async function insertSendKey(db: Db, used: SendKeyDoc, session: Session): Promise<void> {
   await db.sendKeys.insertOne(used, { session })
 }
 

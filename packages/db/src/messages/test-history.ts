@@ -106,14 +106,14 @@ export class HistoryModel {
   }
 
   async #stub({ from, to }: Extract<Step, { is: 'stub' }>): Promise<void> {
-    const [afterSeq = 0, upToSeq = 0] = [this.#at(from).seq, this.#at(to).seq].toSorted((a, b) => a - b)
+    const [after = 0, upTo = 0] = [this.#at(from).seq, this.#at(to).seq].toSorted((a, b) => a - b)
     const updatedAtMS = ++this.#clockMS
     await inTransaction(this.#db, async (session) => {
       await lockRoom(this.#db, this.#of.app, this.#of.room, session)
-      await stubMessages(this.#db, this.#key, { afterSeq, upToSeq }, updatedAtMS, session)
+      await stubMessages(this.#db, this.#key, { after, upTo }, updatedAtMS, session)
       await this.#db.rooms.updateOne({ _id: this.#key }, { $set: { clockMS: updatedAtMS } }, { session })
     })
-    for (const message of this.#messages.slice(afterSeq, upToSeq)) {
+    for (const message of this.#messages.slice(after, upTo)) {
       if (message.isDeleted) continue
       Object.assign(message, { isDeleted: true, updatedAtMS })
       delete message.content

@@ -1,7 +1,7 @@
 import { clock } from '@parley/async/clock'
-import type { ClientSession, IndexDescription } from 'mongodb'
-import type { Db } from '../db.ts'
-import { key, keyRange } from '../keys.ts'
+import type { IndexDescription } from 'mongodb'
+import type { Db, Session } from '../db.ts'
+import { idsOf, key, keyRange } from '../keys.ts'
 import { noteHidden } from '../rooms/memberships.ts'
 import type { UserDeletionDoc } from './documents.ts'
 
@@ -43,7 +43,7 @@ export async function findUserDeletions(
   app: string,
   user: string,
   messages: readonly ToHide[],
-  session?: ClientSession,
+  session?: Session,
 ): Promise<Set<string>> {
   if (messages.length === 0) return new Set()
   const keys = new Set(
@@ -68,7 +68,7 @@ export function hiddenBy(
       seqOf.has(deletionKey(app, room, user, _id)) ||
       (threadOf === undefined && seq <= (seqOf.get(deletionOfAllKey(app, room, user)) ?? 0)),
   )
-  return new Set(hidden.map(({ _id }) => _id))
+  return new Set(idsOf(hidden))
 }
 
 /** The seq up to which the user deleted all messages of the room for themselves; 0 if never. */
@@ -77,7 +77,7 @@ export async function findDeletedUpTo(
   app: string,
   room: string,
   user: string,
-  session: ClientSession,
+  session: Session,
 ): Promise<number> {
   const deletion = await db.userDeletions.findOne({ _id: key(app, room, user, everything) }, { session })
   return deletion?.seq ?? 0
@@ -88,10 +88,10 @@ export async function findUsersWhoDeleted(
   db: Db,
   roomKey: string,
   messages: readonly { _id: string; seq: number }[],
-  session: ClientSession,
+  session: Session,
 ): Promise<Map<string, string[]>> {
   const projection = { _id: 0, user: 1, message: 1, seq: 1 }
-  const ids = messages.map(({ _id }) => _id)
+  const ids = idsOf(messages)
   const alone = await db.userDeletions.find({ roomKey, message: { $in: ids } }, { session, projection }).toArray()
   const fromSeq = Math.min(...messages.map(({ seq }) => seq))
   const withAll = await db.userDeletions
@@ -111,7 +111,7 @@ export async function findDeletionsOfUsers(
   roomKey: string,
   users: readonly string[],
   afterSeq: number,
-  session: ClientSession,
+  session: Session,
 ): Promise<(Pick<UserDeletionDoc, 'user' | 'seq' | 'sender'> & { isOfAll: boolean })[]> {
   const found = await db.userDeletions
     .find({ roomKey, user: { $in: [...users] }, seq: { $gt: afterSeq } }, { session })
@@ -127,7 +127,7 @@ export async function insertUserDeletions(
   room: string,
   user: string,
   messages: readonly { _id: string; roomKey: string; seq: number; sender: string }[],
-  session: ClientSession,
+  session: Session,
 ): Promise<void> {
   if (messages.length === 0) return
   const deletions = messages.map(({ _id: message, roomKey, seq, sender }) => ({
@@ -151,7 +151,7 @@ export async function setDeletedUpTo(
   room: string,
   user: string,
   seq: number,
-  session: ClientSession,
+  session: Session,
 ): Promise<void> {
   await db.userDeletions.updateOne(
     { _id: key(app, room, user, everything) },
@@ -174,7 +174,7 @@ export async function removeUserDeletions(db: Db, app: string, user: string, sig
       .limit(erasedAtOnce)
       .toArray()
     if (found.length === 0) return true
-    await db.userDeletions.deleteMany({ _id: { $in: found.map(({ _id }) => _id) } })
+    await db.userDeletions.deleteMany({ _id: { $in: idsOf(found) } })
   }
   return false
 }

@@ -1,7 +1,6 @@
 import { clock } from '@parley/async/clock'
 import type { ReportDecision } from '@parley/contracts/resources/report'
-import type { ClientSession } from 'mongodb'
-import type { Db } from '../db.ts'
+import type { Db, Session } from '../db.ts'
 import type { ReportDoc } from './documents.ts'
 import { keptMS, shown } from './reports.ts'
 
@@ -37,7 +36,7 @@ export async function markDecided(
   db: Db,
   { _id }: Pick<ReportDoc, '_id'>,
   decision: ReportDecision,
-  session: ClientSession,
+  session: Session,
 ): Promise<ReportDoc | null> {
   const now = clock.now()
   const set = { status: 'decided' as const, decision, decidedAtMS: now, updatedAtMS: now }

@@ -4,7 +4,7 @@ import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
 import type { MessageDoc } from '../messages/documents.ts'
 import { beyond, inTimePage, type PagePlace, type TimePage } from '../page-place.ts'
-import { isDuplicateKey } from '../transactions/transaction.ts'
+import { isServerError } from '../server-errors.ts'
 import type { ReportDoc } from './documents.ts'
 
 export const reportIndexes: IndexDescription[] = [
@@ -77,7 +77,7 @@ export async function addReport(
   try {
     await add(true)
   } catch (error) {
-    if (!isDuplicateKey(error)) throw error
+    if (!isServerError(error, 'DuplicateKey')) throw error
     // The report exists: the filter excluded this user, or another user's report created it concurrently.
     await add(false)
   }
@@ -133,7 +133,7 @@ export async function findReportsAbout(
   of: { room: string } | { sender: string; in?: string | undefined } | { reporter: string; in?: string | undefined },
   page: TimePage,
 ): Promise<ReportDoc[]> {
-  const whose: Filter<ReportDoc> =
+  const filter: Filter<ReportDoc> =
     'room' in of
       ? { roomKey: key(app, of.room), status: { $in: ['open', 'decided'] } }
       : 'sender' in of
@@ -141,7 +141,7 @@ export async function findReportsAbout(
         : { 'reporters.userKey': key(app, of.reporter), ...(of.in !== undefined && { room: of.in }) }
   const projection = { content: 0, ...shown.projection }
   return db.reports
-    .find({ ...whose, ...inTimePage(page, { time: 'createdAtMS', id: 'id' }) }, { projection })
+    .find({ ...filter, ...inTimePage(page, { time: 'createdAtMS', id: 'id' }) }, { projection })
     .sort({ createdAtMS: -1, id: -1 })
     .limit(page.limit)
     .toArray()

@@ -1,6 +1,6 @@
 import { clock } from '@parley/async/clock'
-import type { ClientSession, Filter, IndexDescription, UpdateFilter } from 'mongodb'
-import type { Db } from '../db.ts'
+import type { Filter, IndexDescription, UpdateFilter } from 'mongodb'
+import type { Db, Session } from '../db.ts'
 import type { OperatorDoc } from './documents.ts'
 
 export const operatorIndexes: IndexDescription[] = [
@@ -15,16 +15,16 @@ export const operatorIndexes: IndexDescription[] = [
   },
 ]
 
-export async function insertOperator(db: Db, operator: OperatorDoc, session: ClientSession): Promise<void> {
+export async function insertOperator(db: Db, operator: OperatorDoc, session: Session): Promise<void> {
   await db.operators.insertOne(operator, { session })
 }
 
-export async function findOperator(db: Db, id: string, session?: ClientSession): Promise<OperatorDoc | null> {
-  return db.operators.findOne({ _id: id }, { ...(session && { session }) })
+export async function findOperator(db: Db, id: string, session: Session): Promise<OperatorDoc | null> {
+  return db.operators.findOne({ _id: id }, { session })
 }
 
 /** @param email in lower case */
-export async function findOperatorByEmail(db: Db, email: string, session?: ClientSession): Promise<OperatorDoc | null> {
+export async function findOperatorByEmail(db: Db, email: string, session?: Session): Promise<OperatorDoc | null> {
   return db.operators.findOne({ email }, { ...(session && { session }) })
 }
 
@@ -32,7 +32,7 @@ export async function findOperatorBySso(
   db: Db,
   issuer: string,
   subject: string,
-  session: ClientSession,
+  session: Session,
 ): Promise<OperatorDoc | null> {
   return db.operators.findOne({ 'sso.subject': subject, 'sso.issuer': issuer }, { session })
 }
@@ -47,7 +47,7 @@ export async function findOperators(
 }
 
 /** Redeems an operator's single-use link; null if it is unknown, used or expired. */
-export async function takeLink(db: Db, linkDigest: string, session: ClientSession): Promise<OperatorDoc | null> {
+export async function takeLink(db: Db, linkDigest: string, session: Session): Promise<OperatorDoc | null> {
   const living = { 'link.digest': linkDigest, 'link.expiresAt': { $gt: clock.date() } }
   return db.operators.findOneAndUpdate(living, { $unset: { link: 1 } }, { session, returnDocument: 'after' })
 }
@@ -72,7 +72,7 @@ export async function updateOperator(
   db: Db,
   { _id, version }: Pick<OperatorDoc, '_id' | 'version'>,
   change: UpdateFilter<OperatorDoc>,
-  { session, endsSessions }: { session: ClientSession; endsSessions: boolean },
+  { session, endsSessions }: { session: Session; endsSessions: boolean },
 ): Promise<OperatorDoc | null> {
   const found: Filter<OperatorDoc> = { _id, version }
   const update = endsSessions ? { ...change, $inc: { version: 1 } } : change
@@ -80,7 +80,7 @@ export async function updateOperator(
   return db.operators.findOneAndUpdate(found, update, { session, returnDocument: 'after' })
 }
 
-export async function deleteOperator(db: Db, id: string, session: ClientSession): Promise<void> {
+export async function deleteOperator(db: Db, id: string, session: Session): Promise<void> {
   await db.operatorSessions.deleteMany({ operator: id }, { session })
   await db.operators.deleteOne({ _id: id }, { session })
 }

@@ -1,6 +1,6 @@
 import { clock } from '@parley/async/clock'
-import type { ClientSession, IndexDescription } from 'mongodb'
-import type { Db } from '../db.ts'
+import type { IndexDescription } from 'mongodb'
+import type { Db, Session } from '../db.ts'
 import type { OperatorDoc, PasskeyDoc } from './documents.ts'
 
 export const passkeyChallengeIndexes: IndexDescription[] = [{ key: { expiresAt: 1 }, expireAfterSeconds: 0 }]
@@ -29,7 +29,7 @@ export async function notePasskeyUse(
   operator: string,
   { id, counter }: Pick<PasskeyDoc, 'id' | 'counter'>,
   newCounter: number,
-  session: ClientSession,
+  session: Session,
 ): Promise<boolean> {
   const unchanged = { _id: operator, passkeys: { $elemMatch: { id, counter } } }
   const used = { $set: { 'passkeys.$.counter': newCounter, 'passkeys.$.lastUsedAt': clock.date() } }

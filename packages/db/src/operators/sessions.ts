@@ -1,6 +1,7 @@
 import { clock } from '@parley/async/clock'
-import type { ClientSession, IndexDescription } from 'mongodb'
-import type { Db } from '../db.ts'
+import type { IndexDescription } from 'mongodb'
+import type { Db, Session } from '../db.ts'
+import { idsOf } from '../keys.ts'
 import type { OperatorDoc, OperatorSessionDoc } from './documents.ts'
 
 export const operatorSessionIndexes: IndexDescription[] = [
@@ -11,17 +12,16 @@ export const operatorSessionIndexes: IndexDescription[] = [
 /** Maximum number of sessions per operator; the oldest ones beyond it end. */
 const mostSessions = 50
 
-export async function insertSession(db: Db, doc: OperatorSessionDoc, session?: ClientSession): Promise<void> {
-  const options = { ...(session && { session }) }
-  await db.operatorSessions.insertOne(doc, options)
+export async function insertSession(db: Db, doc: OperatorSessionDoc, session: Session): Promise<void> {
+  await db.operatorSessions.insertOne(doc, { session })
   const { operator } = doc
   const beyond = await db.operatorSessions
-    .find({ operator }, { ...options, projection: { _id: 1 } })
+    .find({ operator }, { session, projection: { _id: 1 } })
     .sort({ createdAt: -1 })
     .skip(mostSessions)
     .toArray()
   if (beyond.length === 0) return
-  await db.operatorSessions.deleteMany({ _id: { $in: beyond.map(({ _id }) => _id) } }, options)
+  await db.operatorSessions.deleteMany({ _id: { $in: idsOf(beyond) } }, { session })
 }
 
 /** An active session and its operator; null if it has ended. */
@@ -52,6 +52,6 @@ export async function findSessions(
 }
 
 /** Returns whether the session existed. */
-export async function deleteSession(db: Db, id: string, session: ClientSession): Promise<boolean> {
+export async function deleteSession(db: Db, id: string, session: Session): Promise<boolean> {
   return (await db.operatorSessions.deleteOne({ _id: id }, { session })).deletedCount === 1
 }

@@ -1,7 +1,8 @@
 import { clock } from '@parley/async/clock'
-import type { ClientSession, Filter } from 'mongodb'
-import type { Db } from '../db.ts'
-import { beyond, inTimePage, type PagePlace, type TimePage } from '../page-place.ts'
+import type { Filter } from 'mongodb'
+import type { Db, Session } from '../db.ts'
+import { idsOf } from '../keys.ts'
+import { inTimePage, type TimePage } from '../page-place.ts'
 import { inTransaction } from '../transactions/transaction.ts'
 import type { OutgoingCallDoc } from './documents.ts'
 import { openQueues } from './outgoing-calls.ts'
@@ -19,35 +20,18 @@ export interface CallRange {
   untilMS: number
 }
 
-/** A page of calls in any state, latest first, without their data. */
+/** A page of the calls about all rooms or some, latest first, without their data. One index scan per room. */
 export async function findCalls(
   db: Db,
-  { app, room, sinceMS, untilMS }: CallRange,
-  { before, limit }: { before?: PagePlace | undefined; limit: number },
-): Promise<Omit<OutgoingCallDoc, 'data'>[]> {
-  const of: Filter<OutgoingCallDoc> = { app, ...(room !== undefined && { room }) }
-  const range: Filter<OutgoingCallDoc> = { createdAtMS: { $gte: sinceMS, $lte: untilMS } }
-  const rest = beyond(before, { time: 'createdAtMS', id: '_id', order: -1 })
-  return db.outgoingCalls
-    .find({ $and: [of, range, rest] }, { projection: { data: 0 }, ...asRetriesSee })
-    .sort({ createdAtMS: -1, _id: -1 })
-    .limit(limit)
-    .toArray()
-}
-
-/** A page of the calls about rooms, latest first. One index scan per room. */
-export async function findCallsOfRooms(
-  db: Db,
   app: string,
-  rooms: readonly string[],
+  rooms: readonly string[] | 'all',
   page: TimePage,
 ): Promise<Omit<OutgoingCallDoc, 'data'>[]> {
   if (rooms.length === 0) return []
+  const of = { app, ...(rooms !== 'all' && { room: { $in: [...rooms] } }) }
+  const filter = { ...of, ...inTimePage(page, { time: 'createdAtMS', id: '_id' }) }
   return db.outgoingCalls
-    .find(
-      { app, room: { $in: [...rooms] }, ...inTimePage(page, { time: 'createdAtMS', id: '_id' }) },
-      { projection: { data: 0 } },
-    )
+    .find(filter, { projection: { data: 0 }, ...asRetriesSee })
     .sort({ createdAtMS: -1, _id: -1 })
     .limit(page.limit)
     .toArray()
@@ -73,7 +57,7 @@ export async function requeueCalls(
   { app, room, sinceMS, untilMS }: CallRange,
   states: readonly ('done' | 'failed')[],
   limit: number,
-  also: (session: ClientSession, count: number) => Promise<void>,
+  also: (session: Session, count: number) => Promise<void>,
 ): Promise<{ count: number; hasMore: boolean }> {
   const wanted: Filter<OutgoingCallDoc> = {
     app,
@@ -89,7 +73,7 @@ export async function requeueCalls(
       .limit(limit)
       .toArray()
     if (found.length === 0) return { count: 0, hasMore: false }
-    await db.outgoingCalls.updateMany({ _id: { $in: found.map(({ _id }) => _id) } }, waitAgain(), { session })
+    await db.outgoingCalls.updateMany({ _id: { $in: idsOf(found) } }, waitAgain(), { session })
     const queues = new Map(found.map((call) => [call.queue, call]))
     await openQueues(db, [...queues.values()], session)
     await also(session, found.length)
@@ -106,7 +90,7 @@ export async function requeueCall(
   app: string,
   id: string,
   states: readonly ('done' | 'failed')[],
-  also: (session: ClientSession) => Promise<void>,
+  also: (session: Session) => Promise<void>,
 ): Promise<OutgoingCallDoc | null> {
   return inTransaction(db, async (session) => {
     const call = await db.outgoingCalls.findOneAndUpdate(
@@ -134,7 +118,7 @@ const forget = { $unset: { 'lastTry.answer': 1 } } as const
 /** Deletes the servers' responses to a message's calls, since they can contain its content. */
 export async function forgetAnswersOfMessage(db: Db, app: string, message: string): Promise<void> {
   const calls = await findCallsOfMessage(db, app, message)
-  if (calls.length > 0) await db.outgoingCalls.updateMany({ _id: { $in: calls.map(({ _id }) => _id) } }, forget)
+  if (calls.length > 0) await db.outgoingCalls.updateMany({ _id: { $in: idsOf(calls) } }, forget)
 }
 
 /** Deletes the servers' responses to a room's calls before a stream position, or about a user's actions. */

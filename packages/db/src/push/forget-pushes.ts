@@ -1,6 +1,7 @@
 import type { Collection } from 'mongodb'
 import type { Db } from '../db.ts'
 import { type KeyPart, keyParts } from '../key-parts.ts'
+import { keyRange } from '../keys.ts'
 import { deviceDecisions, userReasons } from './documents.ts'
 
 /**
@@ -29,7 +30,7 @@ export async function forgetPushes(db: Db, app: string, user: string, signal: Ab
 async function forgetDecisions(db: Db, _id: KeyPart, user: string): Promise<void> {
   const ofUser = [...userReasons.map((reason) => `users.${reason}`), 'called']
   const ofDevices = deviceDecisions.map((decision) => `devices.${decision}`)
-  const devices = { $gte: `${user}\0`, $lt: `${user}\u0001` }
+  const devices = keyRange(user)
   const isNamed = [
     ...ofUser.map((path) => ({ [path]: user })),
     ...ofDevices.map((path) => ({ [path]: { $elemMatch: devices } })),

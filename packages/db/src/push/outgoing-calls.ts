@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { clock } from '@parley/async/clock'
 import type { IndexDescription } from 'mongodb'
-import type { Db } from '../db.ts'
-import type { Session } from '../transactions/transaction.ts'
+import type { Db, Session } from '../db.ts'
+import { idsOf } from '../keys.ts'
 import type { CallQueueDoc, CallTry, OutgoingCallDoc } from './documents.ts'
 
 const day = 24 * 60 * 60
@@ -113,7 +113,7 @@ export async function findDueTargets(db: Db): Promise<string[]> {
       { $match: { dueAtMS: { $lte: clock.now() } } },
     ])
     .toArray()
-  return found.map(({ _id }) => _id)
+  return idsOf(found)
 }
 
 /** Due queues of a target, longest overdue first. */
@@ -129,7 +129,7 @@ export async function findDueQueues(db: Db, target: string, limit: number): Prom
 export async function takeQueues(db: Db, queues: readonly CallQueueDoc[], leaseMS: number): Promise<CallQueueDoc[]> {
   const now = clock.now()
   const lease = randomUUID()
-  const ids = { _id: { $in: queues.map(({ _id }) => _id) } }
+  const ids = { _id: { $in: idsOf(queues) } }
   const taken = { $set: { dueAtMS: now + leaseMS, lease } }
   const { modifiedCount } = await db.callQueues.updateMany({ ...ids, dueAtMS: { $lte: now } }, taken, lazily)
   if (modifiedCount === queues.length) return queues.map((queue) => ({ ...queue, lease }))
@@ -208,7 +208,7 @@ export async function markCallsDone(db: Db, done: readonly DoneCall[]): Promise<
 export async function findDroppedCalls(db: Db, ids: readonly string[]): Promise<Set<string>> {
   const dropped = { _id: { $in: [...ids] }, state: 'done' as const, tries: 0 }
   const found = await db.outgoingCalls.find(dropped, { projection: { _id: 1 } }).toArray()
-  return new Set(found.map(({ _id }) => _id))
+  return new Set(idsOf(found))
 }
 
 /** Records a failed try. With `deadWith`, the call becomes a dead letter with this data. */

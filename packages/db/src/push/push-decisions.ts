@@ -1,6 +1,6 @@
 import type { IndexDescription } from 'mongodb'
 import type { Db } from '../db.ts'
-import { key } from '../keys.ts'
+import { key, keyRange } from '../keys.ts'
 import {
   deviceDecisions,
   type MessageReason,
@@ -34,11 +34,8 @@ export async function recordResults(db: Db, results: readonly PushResultsDoc[]):
   if (results.length > 0) await db.pushResults.insertMany([...results], lazily)
 }
 
-/** The key range of everything recorded about a message's pushes. */
-const ofMessage = (content: string) => ({ $gt: `${content}\0`, $lt: `${content}\u0001` })
-
 const concerning = (user: string) => {
-  const devices = { $elemMatch: { $gte: `${user}\0`, $lt: `${user}\u0001` } }
+  const devices = { $elemMatch: keyRange(user) }
   return [
     { all: { $exists: true } },
     { called: user },
@@ -54,7 +51,7 @@ export async function findDecisionsAbout(
   user: string,
 ): Promise<PushDecisionDoc[]> {
   if (contents.length === 0) return []
-  const of = contents.map((content) => ({ _id: ofMessage(content) }))
+  const of = contents.map((content) => ({ _id: keyRange(content) }))
   return db.pushDecisions.find({ $and: [{ $or: of }, { $or: concerning(user) }] }).toArray()
 }
 
@@ -65,7 +62,7 @@ export async function findResultsAbout(
   user: string,
 ): Promise<{ content: string; result: PushResult }[]> {
   if (contents.length === 0) return []
-  const of = contents.map((content) => ({ _id: ofMessage(content) }))
+  const of = contents.map((content) => ({ _id: keyRange(content) }))
   const found = await db.pushResults.find({ $or: of, 'results.user': user }).toArray()
   return found.flatMap(({ _id, results }) =>
     results.filter((one) => one.user === user).map((result) => ({ content: contentOf(_id), result })),
@@ -83,14 +80,14 @@ export async function findDecisions(
   content: string,
   user: string,
 ): Promise<{ isAny: boolean; decisions: PushDecisionDoc[] }> {
-  const decisions = await db.pushDecisions.find({ _id: ofMessage(content), $or: concerning(user) }).toArray()
-  const isAny = decisions.length > 0 || (await db.pushDecisions.findOne({ _id: ofMessage(content) })) !== null
+  const decisions = await db.pushDecisions.find({ _id: keyRange(content), $or: concerning(user) }).toArray()
+  const isAny = decisions.length > 0 || (await db.pushDecisions.findOne({ _id: keyRange(content) })) !== null
   return { isAny, decisions }
 }
 
 /** The outcomes of a message's pushes to a user, by time. */
 export async function findResults(db: Db, content: string, user: string): Promise<PushResult[]> {
-  const found = await db.pushResults.find({ _id: ofMessage(content), 'results.user': user }).toArray()
+  const found = await db.pushResults.find({ _id: keyRange(content), 'results.user': user }).toArray()
   return found
     .flatMap(({ results }) => results)
     .filter((result) => result.user === user)
@@ -113,7 +110,7 @@ export async function countDecisions(
   const pages = await db.pushDecisions
     .aggregate<{ all?: MessageReason; users: Record<string, number>; devices: Record<string, number>; called: number }>(
       [
-        { $match: { _id: ofMessage(content) } },
+        { $match: { _id: keyRange(content) } },
         {
           $project: {
             all: 1,
@@ -127,7 +124,7 @@ export async function countDecisions(
     .toArray()
   const results = await db.pushResults
     .aggregate<{ _id: string; count: number }>([
-      { $match: { _id: ofMessage(content) } },
+      { $match: { _id: keyRange(content) } },
       { $unwind: '$results' },
       { $group: { _id: '$results.as', count: { $sum: 1 } } },
     ])

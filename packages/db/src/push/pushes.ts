@@ -1,8 +1,9 @@
 import { clock } from '@parley/async/clock'
 import type { PushNetwork } from '@parley/contracts/resources/push/network'
-import { type IndexDescription, MongoBulkWriteError, MongoServerError } from 'mongodb'
+import type { IndexDescription } from 'mongodb'
 import type { Db } from '../db.ts'
-import { key } from '../keys.ts'
+import { idsOf, key, keyRange } from '../keys.ts'
+import { ignoreDuplicates } from '../server-errors.ts'
 import type { PushDoc } from './documents.ts'
 
 /** Longer than the stream can redeliver an event. */
@@ -75,7 +76,7 @@ export async function takePushes(db: Db, ids: readonly string[], takenBy: string
   )
   if (modifiedCount === ids.length) return new Set(ids)
   const taken = await db.pushes.find({ _id: { $in: [...ids] }, takenBy }, { projection: { _id: 1 } }).toArray()
-  return new Set(taken.map(({ _id }) => _id))
+  return new Set(idsOf(taken))
 }
 
 export interface PushReturn {
@@ -148,8 +149,7 @@ export async function replacePushContents(db: Db, contents: readonly { id: strin
 
 /** The pushes of a message to a user, one per device. */
 export async function findPushesTo(db: Db, content: string, user: string): Promise<PushDoc[]> {
-  const ofUser = key(content, user)
-  return db.pushes.find({ _id: { $gt: `${ofUser}\0`, $lt: `${ofUser}\u0001` } }).toArray()
+  return db.pushes.find({ _id: keyRange(key(content, user)) }).toArray()
 }
 
 /** Pushes by ID: key(content, user, device). */
@@ -165,19 +165,4 @@ export function deviceOf({ _id, content, user }: Pick<PushDoc, '_id' | 'content'
 /** The number of a network's waiting pushes. */
 export async function countDuePushes(db: Db, network: PushNetwork): Promise<number> {
   return db.pushes.countDocuments({ network, dueAtMS: { $exists: true } }, { hint: 'due' })
-}
-
-/** Returns false if the error was a duplicate key. */
-async function ignoreDuplicates(work: Promise<unknown>): Promise<boolean> {
-  const duplicateKey = 11_000
-  try {
-    await work
-    return true
-  } catch (error) {
-    if (error instanceof MongoBulkWriteError) {
-      const failures = [error.writeErrors].flat()
-      if (failures.length > 0 && failures.every(({ code }) => code === duplicateKey)) return false
-    } else if (error instanceof MongoServerError && error.code === duplicateKey) return false
-    throw error
-  }
 }

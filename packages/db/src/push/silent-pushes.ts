@@ -1,5 +1,5 @@
 import type { Db } from '../db.ts'
-import { key } from '../keys.ts'
+import { key, keyRange } from '../keys.ts'
 import type { PushDoc } from './documents.ts'
 import { reminderContent } from './pushes.ts'
 
@@ -29,15 +29,11 @@ export async function* pagePushesOf(db: Db, app: string, message: string, perPag
 }
 
 async function* pagesOf(db: Db, content: string, perPage: number): AsyncGenerator<PushDoc[]> {
-  for (let after = `${content}\0`; ; ) {
-    const found = await db.pushes
-      .find({ _id: { $gt: after, $lt: `${content}\u0001` } })
-      .sort({ _id: 1 })
-      .limit(perPage)
-      .toArray()
+  for (let { $gt, $lt } = keyRange(content); ; ) {
+    const found = await db.pushes.find({ _id: { $gt, $lt } }).sort({ _id: 1 }).limit(perPage).toArray()
     if (found.length > 0) yield found
     const last = found.at(-1)
     if (!last || found.length < perPage) return
-    after = last._id
+    $gt = last._id
   }
 }

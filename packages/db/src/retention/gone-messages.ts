@@ -1,7 +1,6 @@
-import type { ClientSession } from 'mongodb'
-import type { Db } from '../db.ts'
+import type { Db, Session } from '../db.ts'
 import { lookAtFiles } from '../files/files.ts'
-import { key, ofRoom } from '../keys.ts'
+import { idsOf, key, ofRoom } from '../keys.ts'
 import { removeFromBuckets } from '../message-buckets/buckets.ts'
 import { makeStubs } from '../messages/change-messages.ts'
 import type { MessageDoc } from '../messages/documents.ts'
@@ -24,9 +23,9 @@ export async function removeMessages(
   roomKey: string,
   messages: readonly MessageDoc[],
   { afterSeq, upToSeq, kept, atMS }: { afterSeq: number; upToSeq: number; kept: ReadonlySet<string>; atMS: number },
-  session: ClientSession,
+  session: Session,
 ): Promise<void> {
-  const ids = messages.map(({ _id }) => _id)
+  const ids = idsOf(messages)
   for (const { app, attachments } of messages) if (attachments) await lookAtFiles(db, app, attachments, session)
   await db.searchTexts.deleteMany({ _id: { $in: ids } }, { session })
   await db.userDeletions.deleteMany({ roomKey, message: { $in: ids } }, { session })
@@ -52,13 +51,13 @@ export async function passMessages(
   { _id: roomKey, deletedUpToSeq = 0 }: Holder,
   messages: readonly MessageDoc[],
   { upToSeq, hidden }: { upToSeq: number; hidden: ReadonlyMap<string, readonly string[]> },
-  session: ClientSession,
+  session: Session,
 ): Promise<void> {
-  const forNobody = messages.filter(({ isDeleted, recalled }) => isDeleted || recalled).map(({ seq }) => seq)
+  const neverUnread = messages.filter(({ isDeleted, recalled }) => isDeleted || recalled).map(({ seq }) => seq)
   const uncounted = new Map<string, Set<number>>()
   for (const { _id, seq, sender } of messages) {
     for (const user of [sender, ...(hidden.get(_id) ?? [])]) {
-      uncounted.set(user, (uncounted.get(user) ?? new Set(forNobody)).add(seq))
+      uncounted.set(user, (uncounted.get(user) ?? new Set(neverUnread)).add(seq))
     }
   }
   const marker = currentMarkerIn(deletedUpToSeq)
@@ -69,7 +68,7 @@ export async function passMessages(
   const isBehind = { readSeq: { $lt: upToSeq } }
   await members.updateMany(
     { ...ofRoom(roomKey), user: { $nin: [...uncounted.keys()] }, ...isBehind },
-    update(forNobody),
+    update(neverUnread),
     {
       session,
     },
@@ -86,7 +85,7 @@ export async function findOldestInThreads(
   { app, id }: { app: string; id: string },
   beforeMS: number,
   limit: number,
-  session?: ClientSession,
+  session?: Session,
 ): Promise<MessageDoc[]> {
   return db.messages
     .find(
@@ -103,7 +102,7 @@ export async function setGone(
   db: Db,
   { _id, deletedUpToSeq = 0 }: Holder,
   upToSeq: number,
-  session: ClientSession,
+  session: Session,
 ): Promise<void> {
   const gone = { goneUpToSeq: upToSeq, deletedUpToSeq: Math.max(deletedUpToSeq, upToSeq) }
   await db.rooms.updateOne({ _id }, { $set: gone }, { session })
@@ -115,7 +114,7 @@ export async function setGoneInThread(
   root: string,
   deletedUpToSeq: number,
   upToSeq: number,
-  session: ClientSession,
+  session: Session,
 ): Promise<void> {
   const gone = {
     'thread.goneUpToSeq': upToSeq,
@@ -125,7 +124,7 @@ export async function setGoneInThread(
 }
 
 /** Removes a root whose thread has ended, and the thread's users. */
-export async function removeRoot(db: Db, root: MessageDoc, session: ClientSession): Promise<void> {
+export async function removeRoot(db: Db, root: MessageDoc, session: Session): Promise<void> {
   await db.messages.deleteOne({ _id: root._id }, { session })
   await db.threadMembers.deleteMany(ofRoom(threadKey(root, root._id)), { session })
 }

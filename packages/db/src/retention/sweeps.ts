@@ -1,9 +1,9 @@
 import { clock } from '@parley/async/clock'
-import type { ClientSession, IndexDescription } from 'mongodb'
-import type { Db } from '../db.ts'
+import type { IndexDescription } from 'mongodb'
+import type { RetentionSweep } from '../apps/documents.ts'
+import type { Db, Session } from '../db.ts'
 import { keyRange } from '../keys.ts'
 import type { RoomDoc } from '../rooms/documents.ts'
-import type { RetentionSweep } from './documents.ts'
 
 export const sweepIndexes: IndexDescription[] = [
   { key: { 'retention.nextMS': 1 } },
@@ -31,7 +31,7 @@ export class SweepTaken extends Error {
 }
 
 /** Makes an app's sweep due, starting over. Call in the transaction that lifts a hold. */
-export async function sweepSoon(db: Db, app: string, session: ClientSession): Promise<void> {
+export async function sweepSoon(db: Db, app: string, session: Session): Promise<void> {
   const soon = { 'retention.nextMS': clock.now(), 'retention.wasLifted': true as const }
   await db.apps.updateOne(
     { _id: app },

@@ -1,14 +1,33 @@
 import { clock } from '@parley/async/clock'
 import { type Document, MongoServerError } from 'mongodb'
 import { type ConfigMark, configStatement, isConfigChange } from '../apps/config-mark.ts'
-import type { Db } from '../db.ts'
+import type { Db, Session } from '../db.ts'
 import type { MessageDoc } from '../messages/documents.ts'
-import type { RoomToSendTo } from '../rooms/advance-rooms.ts'
-import { minuteMS, minuteOf } from '../rooms/last-minute.ts'
-import { versionStep } from '../rooms/version-step.ts'
+import { minuteMS, minuteOf } from '../minutes.ts'
+import type { RoomDoc } from '../rooms/documents.ts'
+import { newVersion } from '../rooms/version.ts'
 import { runWrites } from '../transactions/run-writes.ts'
-import { inTransaction, type Session } from '../transactions/transaction.ts'
+import { inTransaction } from '../transactions/transaction.ts'
 import type { BufferedMessage } from './documents.ts'
+
+/** The fields of a room that a send needs. */
+export const roomFields = {
+  app: 1,
+  id: 1,
+  seq: 1,
+  clockMS: 1,
+  status: 1,
+  importing: 1,
+  deletedAt: 1,
+  deletedUpToSeq: 1,
+  deletedUpToMS: 1,
+  erasing: 1,
+  version: 1,
+  bufferBytes: 1,
+  expiresInS: 1,
+} satisfies Partial<Record<keyof RoomDoc, 1>>
+
+export type RoomToSendTo = Pick<RoomDoc, '_id' | keyof typeof roomFields>
 
 /** A fuller buffer accepts no messages until it is flushed. Far below MongoDB's document limit (16 MiB). */
 export const maxBufferBytes = 2 * 1024 * 1024
@@ -73,10 +92,8 @@ export async function appendStored(
       const inserted = await run({ insert: db.messages.collectionName, documents })
       if (inserted['writeErrors']) throw toError(inserted['writeErrors'][0])
     }
-    await db.turns.take(
-      appends.map(({ room }) => storedTurn(room._id)),
-      () => inTransaction(db, write),
-    )
+    const turns = appends.map(({ room }) => storedTurn(room._id))
+    await db.turns.take(turns, () => inTransaction(db, write))
     return appends.length
   } catch (error) {
     if (error instanceof NotAsKnown) return 0
@@ -98,7 +115,7 @@ function toError(error: { code: number; errmsg: string }): Error {
  * were applied before are journaled on a majority when this returns.
  */
 export async function fenceAppends(db: Db, appends: readonly RoomAppend[]): Promise<void> {
-  const statements = appends.map(({ room }) => ({ q: { _id: room._id }, u: { $inc: { version: versionStep() } } }))
+  const statements = appends.map(({ room }) => ({ q: { _id: room._id }, u: newVersion() }))
   if (statements.length > 0) await runWrites(db, 'update', db.rooms.collectionName, statements, 'durable')
 }
 

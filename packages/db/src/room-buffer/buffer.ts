@@ -1,7 +1,7 @@
-import type { ClientSession, IndexDescription } from 'mongodb'
-import type { Db } from '../db.ts'
-import { key } from '../keys.ts'
-import { findByIDs } from '../message-buckets/find-messages.ts'
+import type { IndexDescription } from 'mongodb'
+import type { Db, Session } from '../db.ts'
+import { idsOf, key } from '../keys.ts'
+import { findMessages } from '../message-buckets/find-messages.ts'
 import type { MessageDoc } from '../messages/documents.ts'
 import type { RoomDoc } from '../rooms/documents.ts'
 import { runWrites } from '../transactions/run-writes.ts'
@@ -31,7 +31,7 @@ export function unflushedOf(room: Pick<RoomDoc, 'app' | 'id' | '_id' | 'buffer' 
 }
 
 /** The room with its buffer, but without the contents and mentions of buffered messages. */
-export async function findRoomHeads(db: Db, app: string, id: string, session: ClientSession): Promise<RoomDoc | null> {
+export async function findRoomHeads(db: Db, app: string, id: string, session: Session): Promise<RoomDoc | null> {
   const projection = { 'buffer.content': 0, 'buffer.mentions': 0 }
   return db.rooms.findOne({ _id: key(app, id) }, { projection, session })
 }
@@ -67,7 +67,7 @@ export async function findUnflushedRooms(
     .hint({ bufferSinceMS: 1 })
     .limit(limit)
     .toArray()
-  return rooms.map(({ _id }) => _id)
+  return idsOf(rooms)
 }
 
 /** ID of the app's room that has a message in its buffer. */
@@ -86,14 +86,14 @@ export async function findArrived(
   messages: readonly Pick<MessageDoc, '_id' | 'roomKey'>[],
   most = messages.length,
 ): Promise<Set<string>> {
-  const ids = messages.map(({ _id }) => _id)
+  const ids = idsOf(messages)
   const roomKeys = messages.map(({ roomKey }) => roomKey)
   // Read buffers first: a message is flushed before it leaves its buffer.
   const rooms = await db.rooms.find({ _id: { $in: roomKeys } }, { projection: { 'buffer._id': 1 } }).toArray()
-  const buffers = new Set(rooms.flatMap(({ buffer = [] }) => buffer.map(({ _id }) => _id)))
+  const buffers = new Set(rooms.flatMap(({ buffer = [] }) => idsOf(buffer)))
   const inBuffers = ids.filter((id) => buffers.has(id))
   if (inBuffers.length === most) return new Set(inBuffers)
-  const flushed = await findByIDs(db, ids)
+  const flushed = await findMessages(db, ids)
   return new Set([...inBuffers, ...flushed.map(({ _id }) => _id)])
 }
 
@@ -140,6 +140,6 @@ export async function findPlaces(db: Db, appends: readonly RoomAppend[]): Promis
   )
   const missing = ids.filter((id) => !places.has(id))
   if (missing.length === 0) return places
-  for (const message of await findByIDs(db, missing)) places.set(message._id, message)
+  for (const message of await findMessages(db, missing)) places.set(message._id, message)
   return places
 }

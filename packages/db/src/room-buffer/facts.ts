@@ -3,9 +3,9 @@ import { type ConfigMark, type ConfigMarkDoc, configMarkKey } from '../apps/conf
 import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
 import type { SendKeyDoc } from '../messages/documents.ts'
-import type { RoomToSendTo } from '../rooms/advance-rooms.ts'
 import type { RoomDoc } from '../rooms/documents.ts'
 import type { Sender } from '../rooms/memberships.ts'
+import { type RoomToSendTo, roomFields } from './append.ts'
 
 /** The data needed to accept or refuse a batch of messages. */
 export interface SendFacts {
@@ -93,21 +93,6 @@ export function noFacts(): SendFacts {
   return { rooms: [], memberships: [], marks: [], config: [], usedKeys: new Map(), pauses: new Map() }
 }
 
-const roomFields = {
-  app: 1,
-  id: 1,
-  seq: 1,
-  clockMS: 1,
-  status: 1,
-  importing: 1,
-  deletedAt: 1,
-  deletedUpToSeq: 1,
-  deletedUpToMS: 1,
-  erasing: 1,
-  version: 1,
-  bufferBytes: 1,
-  expiresInS: 1,
-} satisfies Partial<Record<keyof RoomDoc, 1>>
 const memberFields = { blocked: 1, blockedUntilMS: 1 } satisfies Partial<Record<keyof Sender, 1>>
 
 /** Absent for rooms without slow mode. */

@@ -1,9 +1,9 @@
 import { inParts } from '@parley/async/in-parts'
-import type { ClientSession, Document } from 'mongodb'
+import type { Document } from 'mongodb'
 import { isDatabaseAway } from '../connect.ts'
-import type { Db } from '../db.ts'
+import type { Db, Session } from '../db.ts'
 import { insertUnordered } from '../events/outbox-store.ts'
-import { key } from '../keys.ts'
+import { idsOf, key } from '../keys.ts'
 import { isForBucket, putIntoBuckets, putIntoBucketsInTransaction } from '../message-buckets/buckets.ts'
 import type { MessageDoc } from '../messages/documents.ts'
 import { timeOfID } from '../messages/message-id.ts'
@@ -85,11 +85,8 @@ const firstMade = { $toLong: { $toDate: { $toObjectId: { $concat: [firstSecond, 
  * transaction.
  */
 export async function pullStored(db: Db, pulls: readonly Pull[]): Promise<void> {
-  if (pulls.length > 0)
-    await db.turns.take(
-      pulls.map(({ roomKey }) => storedTurn(roomKey)),
-      () => pullFlushed(db, pulls),
-    )
+  const turns = pulls.map(({ roomKey }) => storedTurn(roomKey))
+  if (pulls.length > 0) await db.turns.take(turns, () => pullFlushed(db, pulls))
 }
 
 /**
@@ -103,10 +100,8 @@ export async function flushRooms(db: Db, keys: readonly string[]): Promise<void>
 /** Like flushRooms, for rooms that were read with their buffers. */
 async function flushBuffers(db: Db, rooms: readonly RoomDoc[]): Promise<void> {
   await insertFlushed(db, rooms.flatMap(unflushedOf))
-  await countFlushed(
-    db,
-    rooms.map((room) => ({ room, messages: room.buffer ?? [] })),
-  )
+  const buffers = rooms.map((room) => ({ room, messages: room.buffer ?? [] }))
+  await countFlushed(db, buffers)
 }
 
 /** Like flushRooms, for all rooms of an app with buffered messages that were sent before `beforeMS`. */
@@ -115,17 +110,17 @@ export async function flushApp(db: Db, app: string, beforeMS?: number): Promise<
 }
 
 /** Like flushRooms, for a room with its buffer, in a transaction that has locked the room. */
-export async function flushInTransaction(db: Db, room: RoomDoc, session: ClientSession): Promise<void> {
+export async function flushInTransaction(db: Db, room: RoomDoc, session: Session): Promise<void> {
   const { buffer = [] } = room
   if (buffer.length === 0) return
   // Ignore flushedSeq: this transaction has already advanced it.
   const messages = unflushedOf({ ...room, flushedSeq: 0 })
   const [forBuckets, apart] = partition(messages)
   await putIntoBucketsInTransaction(db, forBuckets, session)
-  const ids = apart.map(({ _id }) => _id)
+  const ids = idsOf(apart)
   const there =
     ids.length === 0 ? [] : await db.messages.find({ _id: { $in: ids } }, { session, projection: { _id: 1 } }).toArray()
-  const known = new Set(there.map(({ _id }) => _id))
+  const known = new Set(idsOf(there))
   const missing = apart.filter(({ _id }) => !known.has(_id))
   if (missing.length > 0) await db.messages.insertMany(missing, { session })
   for (const { q, u } of countStatements([{ room, messages: buffer }]))
@@ -208,10 +203,8 @@ export async function flushAbandoned(db: Db, beforeMS: number, limit: number): P
 }
 
 async function reclaim(db: Db, abandoned: readonly Abandoned[]): Promise<void> {
-  await flushBuffers(
-    db,
-    abandoned.map(({ room }) => room),
-  )
+  const rooms = abandoned.map(({ room }) => room)
+  await flushBuffers(db, rooms)
   await insertUnordered(
     db,
     abandoned.map(({ entries, sinceMS }) => ({

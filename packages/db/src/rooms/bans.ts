@@ -1,7 +1,7 @@
 import { clock } from '@parley/async/clock'
 import type { OptionalPage } from '@parley/contracts/optional-page'
-import type { ClientSession, Filter, IndexDescription } from 'mongodb'
-import type { Db } from '../db.ts'
+import type { Filter, IndexDescription } from 'mongodb'
+import type { Db, Session } from '../db.ts'
 import { key, ofRoom } from '../keys.ts'
 import type { TimePage } from '../page-place.ts'
 import type { BanDoc } from './documents.ts'
@@ -20,7 +20,7 @@ function inForce(): Filter<BanDoc> {
 export async function insertBan(
   db: Db,
   ban: Pick<BanDoc, 'app' | 'room' | 'blockee' | 'blocker' | 'untilMS'> & { createdAt?: Date },
-  session: ClientSession,
+  session: Session,
 ): Promise<BanDoc> {
   const { app, room, blockee, untilMS, createdAt = clock.date() } = ban
   const end = untilMS !== undefined && { expiresAt: new Date(untilMS) }
@@ -35,7 +35,7 @@ export async function findBan(
   app: string,
   room: string,
   blockee: string,
-  session: ClientSession,
+  session: Session,
 ): Promise<BanDoc | null> {
   return db.bans.findOne({ _id: key(app, room, blockee), ...inForce() }, { session })
 }
@@ -44,7 +44,7 @@ export async function findBan(
 export async function findBansAmong(
   db: Db,
   ids: readonly string[],
-  session?: ClientSession,
+  session?: Session,
 ): Promise<Pick<BanDoc, '_id' | 'untilMS'>[]> {
   if (ids.length === 0) return []
   const options = { projection: { untilMS: 1 }, ...(session && { session }) }
@@ -89,19 +89,19 @@ export async function findBansBegun(
   { sinceMS, untilMS, before, limit }: TimePage,
 ): Promise<BanDoc[]> {
   const latestMS = Math.min(untilMS, before?.atMS ?? untilMS)
-  const whose: Filter<BanDoc> =
+  const filter: Filter<BanDoc> =
     room === undefined
       ? { app, ...(blockee !== undefined && { blockee }) }
       : blockee === undefined
         ? ofRoom(key(app, room))
         : { _id: key(app, room, blockee) }
   return db.bans
-    .find({ ...whose, createdAt: { $gte: new Date(sinceMS), $lte: new Date(latestMS) }, ...inForce() })
+    .find({ ...filter, createdAt: { $gte: new Date(sinceMS), $lte: new Date(latestMS) }, ...inForce() })
     .sort({ createdAt: -1 })
     .limit(limit + mostAtOnce)
     .toArray()
 }
 
-export async function deleteBan(db: Db, { _id }: BanDoc, session: ClientSession): Promise<void> {
+export async function deleteBan(db: Db, { _id }: BanDoc, session: Session): Promise<void> {
   await db.bans.deleteOne({ _id }, { session })
 }

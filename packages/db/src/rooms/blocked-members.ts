@@ -1,6 +1,6 @@
 import { clock } from '@parley/async/clock'
-import type { ClientSession, Filter } from 'mongodb'
-import type { Db } from '../db.ts'
+import type { Filter } from 'mongodb'
+import type { Db, Session } from '../db.ts'
 import { key } from '../keys.ts'
 import type { BanDoc, MembershipDoc } from './documents.ts'
 
@@ -20,7 +20,7 @@ export async function setBlocked(
   db: Db,
   { app, room, user }: { app: string; room: string; user: string },
   blocked: boolean | { untilMS: number },
-  session: ClientSession,
+  session: Session,
 ): Promise<void> {
   const update = {
     $set: {

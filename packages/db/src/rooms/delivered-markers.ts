@@ -1,6 +1,4 @@
 import type { Db } from '../db.ts'
-import { findByIDs, findBySeq } from '../message-buckets/find-messages.ts'
-import type { MessageDoc } from '../messages/documents.ts'
 import type { MembershipDoc, RoomDoc } from './documents.ts'
 
 /** The fields of a room that delivery markers need. Its buffer has the senders of the newest messages. */
@@ -30,22 +28,4 @@ export async function moveDeliveredMarkers(db: Db, seqs: ReadonlyMap<string, num
     [...seqs].map(([_id, seq]) => ({ updateOne: { filter: { _id }, update: { $max: { deliveredSeq: seq } } } })),
     { ordered: false },
   )
-}
-
-/** A message's seq and sender. */
-export type SentPlace = Pick<MessageDoc, '_id' | 'roomKey' | 'seq' | 'sender'>
-
-export async function findPlaces(db: Db, ids: readonly string[]): Promise<SentPlace[]> {
-  return findByIDs(db, ids)
-}
-
-/** Seqs after `after`, up to `upTo`. */
-export interface SeqRange {
-  after: number
-  upTo: number
-}
-
-/** The flushed messages of a room in these ranges, unordered. */
-export async function findPlacesIn(db: Db, roomKey: string, ranges: readonly SeqRange[]): Promise<SentPlace[]> {
-  return (await Promise.all(ranges.map((range) => findBySeq(db, roomKey, range)))).flat()
 }

@@ -1,23 +1,23 @@
 import { clock } from '@parley/async/clock'
-import type { ClientSession } from 'mongodb'
 import { changeFirst } from '../change-first.ts'
-import type { Db } from '../db.ts'
+import type { Db, Session } from '../db.ts'
+import { idsOf } from '../keys.ts'
 import { withoutBuffer } from '../room-buffer/buffer.ts'
 import type { Erasing, RoomDoc } from './documents.ts'
-import { moved } from './rooms.ts'
+import { newVersion } from './version.ts'
 
 /** Keys of the deleted rooms among these. */
 export async function findDeletedRooms(db: Db, keys: readonly string[]): Promise<Set<string>> {
   if (keys.length === 0) return new Set()
   const deleted = { _id: { $in: [...keys] }, deletedAt: { $exists: true } }
   const rooms = await db.rooms.find(deleted, { projection: { _id: 1 } }).toArray()
-  return new Set(rooms.map(({ _id }) => _id))
+  return new Set(idsOf(rooms))
 }
 
 /** Marks every message of the room and its threads as deleted for all, and records the pending erasure. */
-export async function markAllDeleted(db: Db, room: RoomDoc, erasing: Erasing, session: ClientSession): Promise<void> {
+export async function markAllDeleted(db: Db, room: RoomDoc, erasing: Erasing, session: Session): Promise<void> {
   const deleted = { deletedUpToSeq: room.seq, deletedUpToMS: room.clockMS, erasing }
-  await db.rooms.updateOne({ _id: room._id }, { $set: deleted, ...moved() }, { session })
+  await db.rooms.updateOne({ _id: room._id }, { $set: deleted, ...newVersion() }, { session })
 }
 
 /** Leases a room with a pending erasure; null if there is none. */
@@ -32,7 +32,7 @@ export async function leaseErasing(db: Db, leaseMS: number): Promise<RoomDoc | n
 }
 
 /** Records the progress of an erasure, or its end (null). */
-export async function setErasing(db: Db, room: string, erasing: Erasing | null, session: ClientSession): Promise<void> {
+export async function setErasing(db: Db, room: string, erasing: Erasing | null, session: Session): Promise<void> {
   const update = erasing ? { $set: { erasing } } : { $unset: { erasing: 1 as const } }
   await db.rooms.updateOne({ _id: room }, update, { session })
 }

@@ -1,6 +1,6 @@
 import { clock } from '@parley/async/clock'
-import { type ClientSession, type IndexDescription, ObjectId } from 'mongodb'
-import type { Db } from '../db.ts'
+import { type IndexDescription, ObjectId } from 'mongodb'
+import type { Db, Session } from '../db.ts'
 import { key } from '../keys.ts'
 import type { InvitationDoc } from './documents.ts'
 import { findDeletedRooms } from './erasing-rooms.ts'
@@ -12,7 +12,7 @@ export async function saveInvitations(
   db: Db,
   of: { app: string; room: string; inviter: string },
   invitees: readonly string[],
-  session: ClientSession,
+  session: Session,
 ): Promise<InvitationDoc[]> {
   const { app, room, inviter } = of
   const now = clock.date()
@@ -42,10 +42,8 @@ export async function findInvitations(
 ): Promise<InvitationDoc[]> {
   if (rooms.length === 0) return []
   const found = await db.invitations.find({ _id: { $in: rooms.map((room) => key(app, room, user)) } }).toArray()
-  const deleted = await findDeletedRooms(
-    db,
-    found.map(({ room }) => key(app, room)),
-  )
+  const keys = found.map(({ room }) => key(app, room))
+  const deleted = await findDeletedRooms(db, keys)
   return found
     .filter(({ room }) => !deleted.has(key(app, room)))
     .sort((a, b) => rooms.indexOf(a.room) - rooms.indexOf(b.room))
@@ -75,7 +73,7 @@ export async function endInvitations(
   db: Db,
   room: { app: string; id: string },
   invitees: readonly string[],
-  session: ClientSession,
+  session: Session,
 ): Promise<void> {
   await db.invitations.deleteMany({ _id: { $in: invitees.map((user) => key(room.app, room.id, user)) } }, { session })
 }
@@ -86,12 +84,12 @@ export async function takeInvitation(
   app: string,
   room: string,
   invitee: string,
-  session?: ClientSession,
+  session?: Session,
 ): Promise<InvitationDoc | null> {
   return db.invitations.findOneAndDelete({ _id: key(app, room, invitee) }, { ...(session && { session }) })
 }
 
 /** Deletes all invitations of a user, in a transaction. */
-export async function deleteInvitationsOf(db: Db, app: string, invitee: string, session: ClientSession): Promise<void> {
+export async function deleteInvitationsOf(db: Db, app: string, invitee: string, session: Session): Promise<void> {
   await db.invitations.deleteMany({ app, invitee }, { session })
 }

@@ -1,16 +1,14 @@
-import type { ClientSession } from 'mongodb'
-import type { Db } from '../db.ts'
+import type { Db, Session } from '../db.ts'
 import { key } from '../keys.ts'
 import { flushInTransaction } from '../room-buffer/flush.ts'
 import type { RoomDoc } from './documents.ts'
-import { moved } from './rooms.ts'
-import { versionStep } from './version-step.ts'
+import { newVersion, versionStep } from './version.ts'
 
 /**
  * Locks a room as the first step of a transaction. Earlier sends are flushed and counted; later sends wait for the
  * transaction's end. Null if there is no such room.
  */
-export async function lockRoom(db: Db, app: string, id: string, session: ClientSession): Promise<RoomDoc | null> {
+export async function lockRoom(db: Db, app: string, id: string, session: Session): Promise<RoomDoc | null> {
   const taken = { version: { $add: [{ $ifNull: ['$version', 0] }, versionStep()] }, flushedSeq: '$seq' }
   const of = { _id: key(app, id) }
   const room = await db.rooms.findOneAndUpdate(of, [{ $set: taken }], { session, returnDocument: 'after' })
@@ -21,6 +19,6 @@ export async function lockRoom(db: Db, app: string, id: string, session: ClientS
 /**
  * Makes concurrent sends to the rooms check again. As the first write of a transaction, makes them wait for its end.
  */
-export async function moveRooms(db: Db, keys: readonly string[], session: ClientSession): Promise<void> {
-  await db.rooms.updateMany({ _id: { $in: [...keys] } }, moved(), { session })
+export async function moveRooms(db: Db, keys: readonly string[], session: Session): Promise<void> {
+  await db.rooms.updateMany({ _id: { $in: [...keys] } }, newVersion(), { session })
 }

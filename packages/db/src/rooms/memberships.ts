@@ -1,8 +1,8 @@
 import { clock } from '@parley/async/clock'
 import { readInParts } from '@parley/async/in-parts'
 import type { RoomPref } from '@parley/contracts/resources/room-pref'
-import type { ClientSession, IndexDescription } from 'mongodb'
-import type { Db } from '../db.ts'
+import type { IndexDescription } from 'mongodb'
+import type { Db, Session } from '../db.ts'
 import { key, ofRoom } from '../keys.ts'
 import { inTimePage, type TimePage } from '../page-place.ts'
 import { ownUnflushed } from '../room-buffer/buffer.ts'
@@ -75,8 +75,8 @@ export async function findTracedMemberships(
   user: string,
   room?: string,
 ): Promise<TracedMembership[]> {
-  const whose = room === undefined ? { userKey: key(app, user) } : { _id: key(app, room, user) }
-  return db.memberships.find(whose).project<TracedMembership>(tracedFields).toArray()
+  const filter = room === undefined ? { userKey: key(app, user) } : { _id: key(app, room, user) }
+  return db.memberships.find(filter).project<TracedMembership>(tracedFields).toArray()
 }
 
 /** A page of the members of a room, latest joined first. */
@@ -94,7 +94,7 @@ export async function findMembership(
   app: string,
   room: string,
   user: string,
-  session?: ClientSession,
+  session?: Session,
 ): Promise<MembershipDoc | null> {
   return db.memberships.findOne({ _id: key(app, room, user) }, { ...(session && { session }) })
 }
@@ -103,7 +103,7 @@ export async function findMembership(
 export async function findMembershipsByKey(
   db: Db,
   keys: readonly string[],
-  session?: ClientSession,
+  session?: Session,
 ): Promise<MembershipDoc[]> {
   if (keys.length === 0) return []
   return db.memberships.find({ _id: { $in: [...keys] } }, { ...(session && { session }) }).toArray()
@@ -140,7 +140,7 @@ export async function* pageMembers(db: Db, roomKey: string, perPage: number): As
 export type Sender = Pick<MembershipDoc, '_id'> & BlockMark
 
 /** Records that a member may have deleted messages of the room up to a seq for themselves. */
-export async function noteHidden(db: Db, membership: string, seq: number, session: ClientSession): Promise<void> {
+export async function noteHidden(db: Db, membership: string, seq: number, session: Session): Promise<void> {
   await db.memberships.updateOne({ _id: membership }, { $max: { hiddenUpToSeq: seq } }, { session })
 }
 
@@ -149,7 +149,7 @@ export async function updatePref(
   db: Db,
   { app, room, user }: { app: string; room: string; user: string },
   change: Partial<RoomPref>,
-  session: ClientSession,
+  session: Session,
   where?: typeof isMuted,
 ): Promise<MembershipDoc | null> {
   const _id = key(app, room, user)
@@ -171,7 +171,7 @@ export async function setReadMarker(
   members: Db['memberships'],
   membership: string,
   { readSeq, uncounted }: ReadMarker,
-  session: ClientSession,
+  session: Session,
 ): Promise<void> {
   await members.updateOne(
     { _id: membership },
@@ -185,7 +185,7 @@ export async function setUncounted(
   members: Db['memberships'],
   membership: string,
   { readSeq, uncounted }: ReadMarker,
-  session: ClientSession,
+  session: Session,
 ): Promise<void> {
   await members.updateOne({ _id: membership }, { $set: { readSeq, uncounted } }, { session })
 }

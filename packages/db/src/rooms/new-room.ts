@@ -2,7 +2,7 @@ import { key } from '../keys.ts'
 import { nameFromWords } from '../users/searched-names.ts'
 import type { RoomDoc } from './documents.ts'
 import { pairKey } from './pairs.ts'
-import { versionStep } from './version-step.ts'
+import { versionStep } from './version.ts'
 
 /** Fields that a request or import line can set. */
 type Given = { [Field in GivenField]?: RoomDoc[Field] | undefined }

@@ -1,5 +1,4 @@
-import type { ClientSession } from 'mongodb'
-import type { Db } from '../db.ts'
+import type { Db, Session } from '../db.ts'
 import { key } from '../keys.ts'
 
 /** The unique key of the direct room of two users, in either order. */
@@ -10,6 +9,6 @@ export function pairKey(app: string, a: string, b: string): string {
 /**
  * Frees the pairs of closed direct rooms for new rooms. Call in the transaction that removes `pair` from those rooms.
  */
-export async function freePairs(db: Db, pairs: readonly string[], session: ClientSession): Promise<void> {
+export async function freePairs(db: Db, pairs: readonly string[], session: Session): Promise<void> {
   if (pairs.length > 0) await db.directRooms.deleteMany({ _id: { $in: [...pairs] } }, { session })
 }

@@ -1,5 +1,4 @@
-import type { ClientSession } from 'mongodb'
-import type { Db } from '../db.ts'
+import type { Db, Session } from '../db.ts'
 import { key, ofRoom } from '../keys.ts'
 import { withoutBuffer } from '../room-buffer/buffer.ts'
 import { unblocked } from './blocked-members.ts'
@@ -7,7 +6,8 @@ import type { RoomDoc } from './documents.ts'
 import { endInvitations } from './invitations.ts'
 import { freePairs } from './pairs.ts'
 import { findFirstMembers } from './room-members.ts'
-import { findRoomsByKey, moved } from './rooms.ts'
+import { findRoomsByKey } from './rooms.ts'
+import { newVersion } from './version.ts'
 
 /**
  * Removes users from a room, in a transaction: their memberships, invitations and roles. If the owner is removed, the
@@ -19,7 +19,7 @@ export async function removeMembers(
   room: RoomDoc,
   users: readonly string[],
   maxShown: number,
-  session: ClientSession,
+  session: Session,
 ): Promise<{ room: RoomDoc; removed: string[] }> {
   const members = { _id: { $in: users.map((user) => key(room.app, room.id, user)) } }
   const found = await db.memberships.find(members, { session, projection: { user: 1 } }).toArray()
@@ -39,7 +39,7 @@ export async function removeMembers(
         managers: room.managers.filter((manager) => manager !== owner && !removed.includes(manager)),
         ...(owner !== undefined && { owner }),
       },
-      ...moved(),
+      ...newVersion(),
       ...(isOwnerGone && owner === undefined && { $unset: { owner: 1 as const } }),
     },
     { session, returnDocument: 'after', projection: withoutBuffer },
@@ -56,24 +56,18 @@ export async function removeFromRooms(
   { app, user }: { app: string; user: string },
   ids: readonly string[],
   maxShown: number,
-  session: ClientSession,
+  session: Session,
 ): Promise<RoomDoc[]> {
   const own = { _id: { $in: ids.map((id) => key(app, id, user)) } }
   const found = await db.memberships.find(own, { session, projection: { roomKey: 1 } }).toArray()
   if (found.length === 0) return []
   await db.memberships.deleteMany(own, { session })
-  const left = await findRoomsByKey(
-    db,
-    found.map(({ roomKey }) => roomKey),
-    session,
-  )
+  const keys = found.map(({ roomKey }) => roomKey)
+  const left = await findRoomsByKey(db, keys, session)
   if (left.length === 0) return []
   await db.invitations.deleteMany(own, { session })
-  await freePairs(
-    db,
-    left.flatMap(({ pair }) => pair ?? []),
-    session,
-  )
+  const pairs = left.flatMap(({ pair }) => pair ?? [])
+  await freePairs(db, pairs, session)
   const after: RoomDoc[] = []
   for (const room of left) after.push(await withoutMember(db, room, user, maxShown, session))
   await db.rooms.bulkWrite(
@@ -82,7 +76,7 @@ export async function removeFromRooms(
         filter: { _id },
         update: {
           $set: { memberCount, firstMembers, managers, status, ...(owner !== undefined && { owner }) },
-          ...moved(),
+          ...newVersion(),
           $unset: { ...(owner === undefined && { owner: 1 }), ...(pair === undefined && { pair: 1 }) },
         },
       },
@@ -98,7 +92,7 @@ async function withoutMember(
   room: RoomDoc,
   user: string,
   maxShown: number,
-  session: ClientSession,
+  session: Session,
 ): Promise<RoomDoc> {
   const { pair: _pair, owner: before, ...rest } = room
   const isShortList = room.memberCount > maxShown && room.firstMembers.includes(user)
@@ -116,7 +110,7 @@ async function withoutMember(
 }
 
 /** The next owner of a room. Never a banned member, since no one could lift the owner's ban. */
-async function findSuccessor(db: Db, room: RoomDoc, session: ClientSession): Promise<string | undefined> {
+async function findSuccessor(db: Db, room: RoomDoc, session: Session): Promise<string | undefined> {
   const unbanned = { ...ofRoom(room._id), ...unblocked() }
   const longestStanding = (among: object) =>
     db.memberships.findOne(

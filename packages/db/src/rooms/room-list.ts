@@ -1,9 +1,10 @@
-import type { Document, Filter, IndexDescription } from 'mongodb'
+import type { Filter, IndexDescription } from 'mongodb'
 import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
+import { beyond } from '../page-place.ts'
 import { type Query, toFilter } from '../query-filter.ts'
-import { asTooSlow, unreadablePattern } from '../query-too-slow.ts'
 import { withoutBuffer } from '../room-buffer/buffer.ts'
+import { asTooSlow, unreadablePattern } from '../server-errors.ts'
 import { foldName } from '../users/searched-names.ts'
 import type { RoomDoc } from './documents.ts'
 
@@ -46,11 +47,12 @@ export async function findRoomList(
 ): Promise<{ count: number; rooms: RoomDoc[] }> {
   const { sort, order, after, limit, mostCounted, maxTimeMS } = page
   const match: Filter<RoomDoc> = { $and: [{ app, deletedAt: { $exists: false } }, toFilter(app, query)] }
+  const rest = beyond(after && { atMS: after.value, id: after.id }, { time: sort, id: '_id', order })
   // Wait for both even if one fails, so that limits on concurrent queries hold.
   const [count, rooms] = await Promise.allSettled([
     db.rooms.countDocuments(match, { maxTimeMS, limit: mostCounted + 1 }),
     db.rooms
-      .find({ $and: [match, beyond(sort, order, after)] } as Filter<RoomDoc>, { maxTimeMS, projection: withoutBuffer })
+      .find({ $and: [match, rest] } as Filter<RoomDoc>, { maxTimeMS, projection: withoutBuffer })
       .sort({ [sort]: order, _id: order })
       .limit(limit)
       .toArray(),
@@ -90,13 +92,4 @@ export async function findRoomsNamed(
   const named = await find({ app, names: { $elemMatch: { $gte: prefix, $lt: `${prefix}\u{10ffff}` } } }, roomNamesIndex)
   const found = new Map([...withId, ...named].map((room) => [room._id, room]))
   return [...found.values()].slice(0, limit)
-}
-
-function beyond(sort: RoomSort, order: 1 | -1, after: RoomListPage['after']): Document {
-  if (!after) return {}
-  const [further, notBefore] = order === 1 ? ['$gt', '$gte'] : ['$lt', '$lte']
-  return {
-    [sort]: { [notBefore]: after.value },
-    $or: [{ [sort]: { [further]: after.value } }, { _id: { [further]: after.id } }],
-  }
 }

@@ -9,7 +9,7 @@ import { inTransaction, StaleReadError } from '../transactions/transaction.ts'
 import type { RoomDoc } from './documents.ts'
 import { findJoiningFacts } from './joining-facts.ts'
 import { addMembersToRooms } from './room-members.ts'
-import { moved } from './rooms.ts'
+import { newVersion } from './version.ts'
 
 const room = {
   ...{ _id: key('app', 'room'), app: 'app', id: 'room', roomType: 'group' as const, status: 1 as const, seq: 7 },
@@ -66,7 +66,7 @@ describe('adding members to a group', () => {
     const { isStale, after } = await add(() =>
       db.rooms.updateOne(
         { _id: room._id },
-        { $set: { memberCount: 3, firstMembers: ['ann', 'bob', 'carl'] }, ...moved() },
+        { $set: { memberCount: 3, firstMembers: ['ann', 'bob', 'carl'] }, ...newVersion() },
       ),
     )
     assert.deepEqual([isStale, after?.memberCount, after?.firstMembers], [true, 4, ['ann', 'bob', 'carl', 'dave']])

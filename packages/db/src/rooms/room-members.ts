@@ -1,7 +1,7 @@
 import { clock } from '@parley/async/clock'
 import { inParts } from '@parley/async/in-parts'
-import type { ClientSession, Filter } from 'mongodb'
-import type { Db } from '../db.ts'
+import type { Filter } from 'mongodb'
+import type { Db, Session } from '../db.ts'
 import { key, ofRoom } from '../keys.ts'
 import { beyond, type PagePlace } from '../page-place.ts'
 import { StaleReadError } from '../transactions/transaction.ts'
@@ -11,7 +11,7 @@ import { type BlockMark, marksOf } from './blocked-members.ts'
 import type { MembershipDoc, RoomDoc } from './documents.ts'
 import { hasInvitations } from './invitations.ts'
 import type { JoiningFacts } from './joining-facts.ts'
-import { moved } from './rooms.ts'
+import { newVersion } from './version.ts'
 
 /** New members of a room. */
 export interface Joining {
@@ -19,24 +19,10 @@ export interface Joining {
   users: readonly string[]
 }
 
-/** Makes users members of a room with nothing unread; banned users are read-only. */
-export async function insertMemberships(
-  db: Db,
-  room: Joining['room'],
-  users: readonly string[],
-  session: ClientSession,
-): Promise<void> {
-  await insertMembershipsOf(db, [{ room, users }], session)
-}
-
-/** Like insertMemberships, for many rooms in few round trips. @param areNew the groups are new, so they have no bans */
-export async function insertMembershipsOf(
-  db: Db,
-  joining: readonly Joining[],
-  session: ClientSession,
-  areNew = false,
-): Promise<void> {
-  await insertDocuments(db, joining, await findBlocked(db, joining, areNew, session), session)
+/** Makes users members of new rooms, with nothing unread. New rooms have no bans, but direct ones can have blocks. */
+export async function insertMemberships(db: Db, joining: readonly Joining[], session: Session): Promise<void> {
+  const blocked = marksOf([], await findBlockedByOther(db, joining, session))
+  await insertDocuments(db, joining, blocked, session)
 }
 
 /** @param blocked the marks of read-only memberships, by ID */
@@ -44,7 +30,7 @@ async function insertDocuments(
   db: Db,
   joining: readonly Joining[],
   blocked: ReadonlyMap<string, BlockMark>,
-  session: ClientSession,
+  session: Session,
 ): Promise<void> {
   const joinedAtMS = clock.now()
   const documents = joining.flatMap(({ room: { app, id, seq }, users }) =>
@@ -70,7 +56,7 @@ export async function findMembersAmong(
   db: Db,
   room: Pick<RoomDoc, 'app' | 'id'>,
   users: readonly string[],
-  session?: ClientSession,
+  session?: Session,
 ): Promise<Set<string>> {
   if (users.length === 0) return new Set()
   const ids = users.map((user) => key(room.app, room.id, user))
@@ -114,7 +100,7 @@ export async function addMembersTo(
   room: RoomDoc,
   users: readonly string[],
   maxShown: number,
-  session: ClientSession,
+  session: Session,
 ): Promise<RoomDoc> {
   const [after] = await addMembersToRooms(db, [{ room, users }], maxShown, session)
   return after ?? room
@@ -130,7 +116,7 @@ export async function addMembersToRooms(
   db: Db,
   joining: readonly (Joining & { room: RoomDoc })[],
   maxShown: number,
-  session: ClientSession,
+  session: Session,
   facts?: Pick<JoiningFacts, 'bans' | 'invitations'>,
 ): Promise<RoomDoc[]> {
   const withUsers = joining.filter(({ users }) => users.length > 0)
@@ -146,12 +132,12 @@ export async function addMembersToRooms(
   const memberships = withUsers.flatMap(({ room, users }) => users.map((user) => key(room.app, room.id, user)))
   const [blocked, invited, { matchedCount }] = await Promise.all([
     // Read concurrently, outside the transaction: a ban that is missed here also writes the room, and conflicts.
-    facts ? marksOf(facts.bans, []) : findBlocked(db, withUsers, false),
+    facts ? marksOf(facts.bans, []) : findBlocked(db, withUsers),
     facts ? facts.invitations.length > 0 : hasInvitations(db, memberships),
     // Write the rooms first, so that the loser of a race restarts before doing the rest.
     db.rooms.bulkWrite(
       changes.map(({ before, after: { memberCount, firstMembers } }) => ({
-        updateOne: { filter: isUnchanged(before), update: { $set: { memberCount, firstMembers }, ...moved() } },
+        updateOne: { filter: isUnchanged(before), update: { $set: { memberCount, firstMembers }, ...newVersion() } },
       })),
       { session, ordered: false },
     ),
@@ -168,12 +154,7 @@ function isUnchanged({ _id, version, seq, clockMS }: RoomDoc): Filter<RoomDoc> {
 }
 
 /** The members that lists show: the longest-standing ones. */
-export async function findFirstMembers(
-  db: Db,
-  room: RoomDoc,
-  maxShown: number,
-  session: ClientSession,
-): Promise<string[]> {
+export async function findFirstMembers(db: Db, room: RoomDoc, maxShown: number, session: Session): Promise<string[]> {
   const first = await db.memberships
     .find(ofRoom(room._id), { session, projection: { user: 1 } })
     .sort({ joinedAtMS: 1, _id: 1 })
@@ -189,22 +170,18 @@ export async function findFirstMembers(
 export async function findBlocked(
   db: Db,
   joining: readonly Joining[],
-  areNew: boolean,
-  session?: ClientSession,
+  session?: Session,
 ): Promise<Map<string, BlockMark>> {
-  const direct = joining.filter(({ room }) => room.roomType === 'direct')
-  const groups = areNew ? [] : joining.filter(({ room }) => room.roomType === 'group')
+  const groups = joining.filter(({ room }) => room.roomType === 'group')
   // A ban has the key of its membership.
-  const banned = await findBansAmong(
-    db,
-    groups.flatMap(({ room: { app, id }, users }) => users.map((user) => key(app, id, user))),
-    session,
-  )
-  const byOther = await findBlockedByOther(db, direct, session)
+  const keys = groups.flatMap(({ room: { app, id }, users }) => users.map((user) => key(app, id, user)))
+  const banned = await findBansAmong(db, keys, session)
+  const byOther = await findBlockedByOther(db, joining, session)
   return marksOf(banned, byOther)
 }
 
-async function findBlockedByOther(db: Db, direct: readonly Joining[], session?: ClientSession): Promise<string[]> {
+async function findBlockedByOther(db: Db, joining: readonly Joining[], session?: Session): Promise<string[]> {
+  const direct = joining.filter(({ room }) => room.roomType === 'direct')
   const members = direct.flatMap(({ room: { app, id }, users }) =>
     users.flatMap((user) =>
       users
@@ -212,10 +189,7 @@ async function findBlockedByOther(db: Db, direct: readonly Joining[], session?: 
         .map((other) => ({ block: key(app, other, user), membership: key(app, id, user) })),
     ),
   )
-  const blocks = await findBlocks(
-    db,
-    members.map(({ block }) => block),
-    session,
-  )
+  const ids = members.map(({ block }) => block)
+  const blocks = await findBlocks(db, ids, session)
   return members.filter(({ block }) => blocks.has(block)).map(({ membership }) => membership)
 }

@@ -1,5 +1,5 @@
-import type { ClientSession, Document } from 'mongodb'
-import type { Db } from '../db.ts'
+import type { Document } from 'mongodb'
+import type { Db, Session } from '../db.ts'
 import { key } from '../keys.ts'
 import { bucketKeyOf } from '../message-buckets/buckets.ts'
 import type { MessageDoc } from '../messages/documents.ts'
@@ -67,7 +67,7 @@ export async function findRoomsOfMember(
   })
 }
 
-async function findParts(db: Db, user: string, keys: readonly string[], session: ClientSession) {
+async function findParts(db: Db, user: string, keys: readonly string[], session: Session) {
   const rooms = await db.rooms
     .find({ _id: { $in: [...keys] }, deletedAt: { $exists: false } }, { session, batchSize: perReply })
     .project<RoomSummary & { own: number[] }>({ ...summaryFields, ...ownSeqs(user) })
@@ -79,7 +79,7 @@ async function findShown<S extends ShownRoom>(
   db: Db,
   { app, user }: { app: string; user: string },
   keys: readonly string[],
-  session: ClientSession,
+  session: Session,
   only: readonly Document[] = [],
 ): Promise<{ room: S['room']; shown: S }[]> {
   const match = { $match: { _id: { $in: [...keys] }, deletedAt: { $exists: false } } }

@@ -67,10 +67,8 @@ export async function findRoomsOfUsers(
 
 /** The IDs of the rooms that users muted, without deleted rooms (`mute` of the User; the same fact as `pref.muted`). */
 export async function findMutedRooms(db: Db, app: string, users: readonly string[]): Promise<Map<string, string[]>> {
-  const muted = await findMutedRoomsByKey(
-    db,
-    users.map((user) => key(app, user)),
-  )
+  const keys = users.map((user) => key(app, user))
+  const muted = await findMutedRoomsByKey(db, keys)
   return new Map(users.map((user) => [user, muted.get(key(app, user)) ?? []]))
 }
 
@@ -82,9 +80,7 @@ export async function findMutedRoomsByKey(db: Db, users: readonly string[]): Pro
     .sort({ _id: 1 })
     .toArray()
   const deleted = await findDeletedRooms(db, [...new Set(muted.map(({ roomKey }) => roomKey))])
-  const byUser = Map.groupBy(
-    muted.filter(({ roomKey }) => !deleted.has(roomKey)),
-    ({ userKey }) => userKey,
-  )
+  const shown = muted.filter(({ roomKey }) => !deleted.has(roomKey))
+  const byUser = Map.groupBy(shown, ({ userKey }) => userKey)
   return new Map([...byUser].map(([user, rooms]) => [user, rooms.map(({ room }) => room)]))
 }

@@ -1,6 +1,6 @@
 import { clock } from '@parley/async/clock'
-import type { ClientSession, IndexDescription } from 'mongodb'
-import type { Db } from '../db.ts'
+import type { IndexDescription } from 'mongodb'
+import type { Db, Session } from '../db.ts'
 import { key } from '../keys.ts'
 import { ownRetentionIndexes } from '../retention/sweeps.ts'
 import { bufferIndexes, withoutBuffer } from '../room-buffer/buffer.ts'
@@ -8,7 +8,7 @@ import { nameFromWords } from '../users/searched-names.ts'
 import type { RoomDoc } from './documents.ts'
 import { freePairs } from './pairs.ts'
 import { roomListIndexes } from './room-list.ts'
-import { versionStep } from './version-step.ts'
+import { newVersion } from './version.ts'
 
 export const roomIndexes: IndexDescription[] = [
   { key: { app: 1, deletedAt: 1 }, partialFilterExpression: { deletedAt: { $exists: true } } },
@@ -18,19 +18,14 @@ export const roomIndexes: IndexDescription[] = [
   ...bufferIndexes,
 ]
 
-/** Part of every update of a room, so that processes that read it before detect the change. */
-export function moved(): { $inc: { version: number } } {
-  return { $inc: { version: versionStep() } }
-}
-
 /** Returns a changed room without its buffer, which buffer.ts reads. */
 const after = { returnDocument: 'after', projection: withoutBuffer } as const
 
-export async function findRoom(db: Db, app: string, id: string, session?: ClientSession): Promise<RoomDoc | null> {
+export async function findRoom(db: Db, app: string, id: string, session?: Session): Promise<RoomDoc | null> {
   return db.rooms.findOne({ _id: key(app, id) }, { projection: withoutBuffer, ...(session && { session }) })
 }
 
-export async function findRoomsByKey(db: Db, keys: readonly string[], session?: ClientSession): Promise<RoomDoc[]> {
+export async function findRoomsByKey(db: Db, keys: readonly string[], session?: Session): Promise<RoomDoc[]> {
   if (keys.length === 0) return []
   const options = { projection: withoutBuffer, ...(session && { session }) }
   return db.rooms.find({ _id: { $in: [...keys] } }, options).toArray()
@@ -100,11 +95,11 @@ export async function setBotState(
   db: Db,
   { app, id }: { app: string; id: string },
   botState: string,
-  session: ClientSession,
+  session: Session,
 ): Promise<RoomDoc | null> {
   return db.rooms.findOneAndUpdate(
     { _id: key(app, id), botState: { $ne: botState }, deletedAt: { $exists: false } },
-    { $set: { botState }, ...moved() },
+    { $set: { botState }, ...newVersion() },
     { ...after, session },
   )
 }
@@ -114,11 +109,11 @@ export async function updateRoomDoc(
   db: Db,
   room: RoomDoc,
   change: Partial<RoomDoc>,
-  session: ClientSession,
+  session: Session,
 ): Promise<RoomDoc> {
   const { deletedAt, name } = change
   const $set = { ...change, ...(name !== undefined && { names: nameFromWords(name) }) }
-  const update = { $set, ...moved(), ...(deletedAt && { $unset: { pair: 1 as const, names: 1 as const } }) }
+  const update = { $set, ...newVersion(), ...(deletedAt && { $unset: { pair: 1 as const, names: 1 as const } }) }
   if (Object.keys(change).length === 0) return room
   if (deletedAt && room.pair !== undefined) await freePairs(db, [room.pair], session)
   return (await db.rooms.findOneAndUpdate({ _id: room._id }, update, { ...after, session })) ?? room
@@ -127,14 +122,10 @@ export async function updateRoomDoc(
 /**
  * Advances the room's clock for a change of a message, in the transaction that writes the message. The new time is
  * later than all times assigned before, so that readers who page by `updatedAtMS` never miss a change.
+ * @param count takes this many times, one millisecond apart, and returns the first
  */
-export async function takeRoomTime(db: Db, room: RoomDoc, session: ClientSession): Promise<number> {
-  return takeRoomTimes(db, room, 1, session)
-}
-
-/** Takes `count` times for changes in one transaction, one millisecond apart, and returns the first. */
-export async function takeRoomTimes(db: Db, room: RoomDoc, count: number, session: ClientSession): Promise<number> {
+export async function takeRoomTime(db: Db, room: RoomDoc, session: Session, count = 1): Promise<number> {
   const firstMS = Math.max(clock.now(), room.clockMS + 1)
-  await db.rooms.updateOne({ _id: room._id }, { $set: { clockMS: firstMS + count - 1 }, ...moved() }, { session })
+  await db.rooms.updateOne({ _id: room._id }, { $set: { clockMS: firstMS + count - 1 }, ...newVersion() }, { session })
   return firstMS
 }

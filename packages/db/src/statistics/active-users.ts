@@ -1,5 +1,6 @@
 import { type Filter, Long } from 'mongodb'
 import type { Db } from '../db.ts'
+import { idsOf } from '../keys.ts'
 import {
   type Bucket,
   type BucketLevel,
@@ -82,7 +83,7 @@ export async function findActiveUsers(db: Db, app: string, stretches: readonly S
   const users = await db.statsUsers
     .aggregate<{ _id: string }>([{ $match: { $or: within } }, { $group: { _id: '$user' } }, { $sort: { _id: 1 } }])
     .toArray()
-  return users.map(({ _id }) => _id)
+  return idsOf(users)
 }
 
 /** Matches the minutes of a period as bits of their hours. */

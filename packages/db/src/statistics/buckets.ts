@@ -1,8 +1,9 @@
 import { clock } from '@parley/async/clock'
-import { type AnyBulkWriteOperation, type IndexDescription, MongoBulkWriteError } from 'mongodb'
+import type { AnyBulkWriteOperation, IndexDescription } from 'mongodb'
 import { key } from '../keys.ts'
+import { minuteMS } from '../minutes.ts'
+import { isServerError } from '../server-errors.ts'
 
-const minuteMS = 60_000
 const dayMS = 86_400_000
 
 /** Bucket sizes and retention. Reports about older periods use coarser buckets. */
@@ -49,8 +50,6 @@ export function bucketOf(level: BucketLevel, app: string, atMS: number, ...of: s
   }
 }
 
-const duplicateKey = 11_000
-
 /** Retries if another process created the same document concurrently. */
 export async function upsertBuckets<T extends Bucket>(
   collection: { bulkWrite(writes: AnyBulkWriteOperation<T>[], options: object): Promise<unknown> },
@@ -60,7 +59,7 @@ export async function upsertBuckets<T extends Bucket>(
   try {
     await collection.bulkWrite(writes, { ordered: false })
   } catch (error) {
-    if (!(error instanceof MongoBulkWriteError) || error.code !== duplicateKey) throw error
+    if (!isServerError(error, 'DuplicateKey')) throw error
     await collection.bulkWrite(writes, { ordered: false })
   }
 }

@@ -117,10 +117,8 @@ export async function countInPart(
       { $lookup: { ...lastInBucketBefore(part.toMS), as: 'inBuckets.upTo' } },
     ])
     .toArray()
-  const ends = await findEnds(
-    db,
-    rooms.map(({ roomKey }) => roomKey),
-  )
+  const keys = rooms.map(({ roomKey }) => roomKey)
+  const ends = await findEnds(db, keys)
   return rooms.flatMap(({ _id, roomKey, before, upTo, inBuckets }) => {
     // Messages beyond the room's seq belong to an unfinished import.
     const seqOf = (...last: { seq: number | null }[]) =>

@@ -1,7 +1,7 @@
 import { inParts, readInParts } from '@parley/async/in-parts'
-import type { ClientSession, IndexDescription } from 'mongodb'
-import type { Db } from '../db.ts'
-import { key, ofRoom } from '../keys.ts'
+import type { IndexDescription } from 'mongodb'
+import type { Db, Session } from '../db.ts'
+import { key, keyRange, ofRoom } from '../keys.ts'
 import type { MessageDoc } from '../messages/documents.ts'
 import type { MembershipDoc } from '../rooms/documents.ts'
 import { currentMarker, type MemberToPush, memberToPush, type ReadMarker } from '../rooms/memberships.ts'
@@ -28,7 +28,7 @@ export async function findThreadMember(
   db: Db,
   { app, room, root }: ThreadOf,
   user: string,
-  session?: ClientSession,
+  session?: Session,
 ): Promise<MembershipDoc | null> {
   return db.threadMembers.findOne({ _id: key(app, room, root, user) }, { ...(session && { session }) })
 }
@@ -48,7 +48,7 @@ export async function joinThread(
   { app, room, root }: ThreadOf,
   user: string,
   { joinedAtMS, ...marker }: ReadMarker & { joinedAtMS: number },
-  session: ClientSession,
+  session: Session,
 ): Promise<void> {
   const roomKey = threadKey({ app, room }, root)
   const _id = key(app, room, root, user)
@@ -61,7 +61,7 @@ export async function countOwnInThread(
   db: Db,
   member: MembershipDoc,
   thread: CountedThread,
-  session: ClientSession,
+  session: Session,
 ): Promise<void> {
   const { readSeq, uncounted } = currentMarker(member, thread)
   const counted = { readSeq, uncounted: uncounted + 1 }
@@ -73,7 +73,7 @@ export async function noteThreadSent(
   db: Db,
   { app, room, user }: { app: string; room: string; user: string },
   atMS: number,
-  session: ClientSession,
+  session: Session,
 ): Promise<void> {
   await db.memberships.updateOne({ _id: key(app, room, user) }, { $set: { threadSentAtMS: atMS } }, { session })
 }
@@ -81,12 +81,7 @@ export async function noteThreadSent(
 export type ThreadOfUser = ReadMarker & Pick<MembershipDoc, '_id' | 'room' | 'roomKey'>
 
 /** All threads of a user, including those in rooms that the user has left. */
-export async function findThreadsOfUser(
-  db: Db,
-  app: string,
-  user: string,
-  session: ClientSession,
-): Promise<ThreadOfUser[]> {
+export async function findThreadsOfUser(db: Db, app: string, user: string, session: Session): Promise<ThreadOfUser[]> {
   const projection = { room: 1, roomKey: 1, readSeq: 1, uncounted: 1 }
   return db.threadMembers
     .find({ userKey: key(app, user) }, { session })
@@ -113,7 +108,7 @@ export type RootSummary = Required<Pick<MessageDoc, '_id' | 'app' | 'room' | 'th
 export async function findRootsOfThreads(
   db: Db,
   threads: readonly Pick<ThreadOfUser, 'roomKey'>[],
-  session?: ClientSession,
+  session?: Session,
 ): Promise<Map<string, RootSummary>> {
   const ids = [...new Set(threads.map(({ roomKey }) => roomKey.slice(roomKey.lastIndexOf('\0') + 1)))]
   const found = await db.messages
@@ -128,7 +123,7 @@ export async function findThreadsWith(
   db: Db,
   app: string,
   { threads, users }: { threads: readonly string[]; users: readonly string[] },
-  session: ClientSession,
+  session: Session,
 ): Promise<Set<string>> {
   const userKey = { $in: users.map((user) => key(app, user)) }
   const found = await db.threadMembers
@@ -144,9 +139,8 @@ export async function* pageThreadUsers(
   roomKey: string,
   perPage: number,
 ): AsyncGenerator<Pick<MembershipDoc, 'user' | 'roomKey'>[]> {
-  const ofThreads = { _id: { $gt: `${roomKey}\0`, $lt: `${roomKey}\u0001` } }
   const members = db.threadMembers
-    .find(ofThreads)
+    .find({ _id: keyRange(roomKey) })
     .sort({ _id: 1 })
     .project<Pick<MembershipDoc, 'user' | 'roomKey'>>({ _id: 0, user: 1, roomKey: 1 })
     .batchSize(perPage)

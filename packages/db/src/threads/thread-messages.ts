@@ -1,7 +1,6 @@
-import type { ClientSession, IndexDescription } from 'mongodb'
-import type { Db } from '../db.ts'
+import type { IndexDescription } from 'mongodb'
+import type { Db, Session } from '../db.ts'
 import { takeFromBucket } from '../message-buckets/buckets.ts'
-import { makeStubs } from '../messages/change-messages.ts'
 import type { MessageDoc } from '../messages/documents.ts'
 import type { RoomDoc } from '../rooms/documents.ts'
 import type { Thread } from './thread.ts'
@@ -17,7 +16,7 @@ export async function insertInThread(
   message: MessageDoc,
   root: MessageDoc,
   thread: Thread,
-  session: ClientSession,
+  session: Session,
 ): Promise<void> {
   await db.messages.insertOne(message, { session })
   const { matchedCount } = await db.messages.updateOne({ _id: root._id }, { $set: { thread } }, { session })
@@ -37,7 +36,7 @@ export async function findThreadMessages(
   { app, id }: Pick<RoomDoc, 'app' | 'id'>,
   { afterMS, upToMS }: { afterMS: number; upToMS: number },
   limit: number,
-  session?: ClientSession,
+  session?: Session,
 ): Promise<Pick<MessageDoc, '_id' | 'createdAtMS'>[]> {
   return db.messages
     .find(
@@ -70,14 +69,4 @@ export async function findRootsOf(db: Db, ids: readonly string[]): Promise<Map<s
   const found = db.messages.find({ _id: { $in: [...ids] }, threadOf: { $exists: true } })
   const messages = await found.project<{ _id: string; threadOf: string }>({ threadOf: 1 }).toArray()
   return new Map(messages.map(({ _id, threadOf }) => [_id, threadOf]))
-}
-
-/** Turns messages into stubs, unless they are stubs already. */
-export async function stubMessagesByID(
-  db: Db,
-  ids: readonly string[],
-  updatedAtMS: number,
-  session: ClientSession,
-): Promise<void> {
-  await makeStubs(db, { _id: { $in: [...ids] }, isDeleted: { $ne: true } }, updatedAtMS, session)
 }

@@ -1,6 +1,8 @@
 import { inParts } from '@parley/async/in-parts'
 import { type Document, MongoServerError } from 'mongodb'
 import type { Db } from '../db.ts'
+import { idsOf } from '../keys.ts'
+import { errorCodes, isServerError } from '../server-errors.ts'
 import { endAbandoned } from './transaction.ts'
 
 /**
@@ -15,16 +17,8 @@ const writeConcerns = {
 } as const
 /** A write that takes longer waits for a transaction, possibly of a killed process. */
 const mostMS = 4_000
-/** MaxTimeMSExpired */
-const timeExpired = 50
 /** The server's limit for one command. */
 const mostStatements = 5_000
-const duplicateKey = 11_000
-
-/** Whether a write exceeded its time limit. */
-export function isTimeExpired(error: unknown): boolean {
-  return error instanceof MongoServerError && error.code === timeExpired
-}
 
 interface WriteError {
   index: number
@@ -69,7 +63,7 @@ export async function runWrites(
       maxTimeMS: mostMS,
     })
     const failed = reply.writeErrors?.find((error) => !passOver(error))
-    if (failed?.code === timeExpired) await endAbandoned(db)
+    if (failed?.code === errorCodes.MaxTimeMSExpired) await endAbandoned(db)
     if (failed) throw new MongoServerError({ ...failed, message: failed.errmsg })
     sums.matched += reply.n
     sums.changed += command === 'insert' ? reply.n : (reply.nModified ?? 0) + (reply.upserted?.length ?? 0)
@@ -81,7 +75,7 @@ async function runWrite(db: Db, command: Document): Promise<WriteReply> {
   try {
     return (await db.mongo.command(command)) as WriteReply
   } catch (error) {
-    if (isTimeExpired(error)) await endAbandoned(db)
+    if (isServerError(error, 'MaxTimeMSExpired')) await endAbandoned(db)
     throw error
   }
 }
@@ -97,22 +91,22 @@ export async function insertMissing(
 ): Promise<number> {
   const taken: number[] = []
   const passOver: PassOver = ({ code, index, keyPattern }) => {
-    if (code === duplicateKey && !keyPattern?.['_id']) taken.push(index)
-    return code === duplicateKey
+    if (code === errorCodes.DuplicateKey && !keyPattern?.['_id']) taken.push(index)
+    return code === errorCodes.DuplicateKey
   }
   const { changed } = await runWrites(db, 'insert', collection, documents, 'durable', { passOver })
   if (taken.length === 0) return changed
   // For a document that already exists, the server can report any of its unique keys.
-  const ids = documents.map(({ _id }) => _id)
+  const ids = idsOf(documents)
   const found = await db.mongo
     .collection<{ _id: string }>(collection)
     .find({ _id: { $in: ids } }, { projection: { _id: 1 } })
     .toArray()
-  const there = new Set(found.map(({ _id }) => _id))
+  const there = new Set(idsOf(found))
   const missing = ids.filter((id) => !there.has(id))
   if (missing.length > 0) {
     throw new MongoServerError({
-      code: duplicateKey,
+      code: errorCodes.DuplicateKey,
       message: `${collection}: unique keys of ${missing.join(', ')} are taken by other documents`,
     })
   }

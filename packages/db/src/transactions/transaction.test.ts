@@ -65,6 +65,25 @@ describe('a transaction', () => {
     assert.equal((await db.pendingEvents.findOne({ _id: 'x' }))?.atMS, 3)
   })
 
+  test('that another process aborted before and during its commit runs again', async () => {
+    const admin = db.client.db('admin')
+    for (let attempt = 1; attempt <= 20; attempt++) {
+      let runs = 0
+      let killing: Promise<void> | undefined
+      await inTransaction(db, async (session) => {
+        await db.pendingEvents.updateOne({ _id: 'x' }, { $set: { atMS: 100 + attempt } }, { session })
+        if (++runs > 1) return
+        const kill = () => admin.command({ killSessions: [{ id: session.id?.id }] })
+        await kill()
+        killing = (async () => {
+          for (let kills = 0; kills < 10; kills++) await kill()
+        })()
+      })
+      await killing
+      assert.equal((await db.pendingEvents.findOne({ _id: 'x' }))?.atMS, 100 + attempt)
+    }
+  })
+
   test('runs again after a StaleReadError', async () => {
     let runs = 0
     const answer = await inTransaction(db, async () => {

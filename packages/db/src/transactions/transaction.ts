@@ -1,8 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { type Binary, type ClientSession, MongoError, MongoServerError } from 'mongodb'
-import type { Db } from '../db.ts'
-
-export type Session = ClientSession
+import { type Binary, MongoError } from 'mongodb'
+import type { Db, Session } from '../db.ts'
+import { isServerError } from '../server-errors.ts'
 
 /** Data read before the transaction has changed. The transaction runs again, and reads it again. */
 export class StaleReadError extends Error {
@@ -21,7 +20,6 @@ const firstPauseMS = 2
 const longestPauseMS = 1_000
 /** With a turn, a transaction competes with at most one per other process, so it can retry sooner. */
 const longestPauseWithTurnMS = 50
-const duplicateKey = 11_000
 /** A conflict that lasts longer may be with a killed process. */
 const suspiciousAfterMS = 1_000
 /** A live process does not leave a transaction idle this long, even on a very busy machine. */
@@ -67,12 +65,13 @@ async function runUntilDone<T>(db: Db, work: (session: Session) => Promise<T>, p
         return await runOnce(session, work, deadlineMS)
       } catch (error) {
         if (session.inTransaction()) await abort(session)
-        if (isDuplicateKey(error)) {
+        if (isServerError(error, 'DuplicateKey')) {
+          // The message names the collection, the index and the key.
           if (error.message === taken) throw new KeyTaken('a unique key is taken', { cause: error })
           taken = error.message
         } else if (!isWorthAnotherRun(error)) throw error
         if (performance.now() > deadlineMS) throw error
-        if (isConflict(error) && performance.now() > suspiciousAtMS) {
+        if (isServerError(error, 'WriteConflict') && performance.now() > suspiciousAtMS) {
           suspiciousAtMS = performance.now() + suspiciousAfterMS
           await endAbandoned(db)
         }
@@ -95,10 +94,7 @@ async function runOnce<T>(session: Session, work: (session: Session) => Promise<
       await session.commitTransaction()
       return result
     } catch (error) {
-      // The commit may have been applied. Committing again is safe, and returns the outcome.
-      const isUnknown =
-        isInterrupted(error) || (error instanceof MongoError && error.hasErrorLabel('UnknownTransactionCommitResult'))
-      if (!isUnknown || performance.now() > deadlineMS) throw error
+      if (!isUnknown(error) || performance.now() > deadlineMS) throw error
     }
   }
 }
@@ -123,6 +119,19 @@ export async function endAbandoned(db: Db): Promise<void> {
   }
 }
 
+/** Whether a failed commit may have been applied. Committing again is safe, and returns the outcome. */
+function isUnknown(error: unknown): boolean {
+  if (isInterrupted(error)) return true
+  // Unlabelled if the transaction was aborted as abandoned and the commit then interrupted.
+  if (isServerError(error, 'NoSuchTransaction')) return !error.hasErrorLabel('TransientTransactionError')
+  return error instanceof MongoError && error.hasErrorLabel('UnknownTransactionCommitResult')
+}
+
+/** Another process aborted this transaction as abandoned (endAbandoned). MongoDB sets no error label. */
+function isInterrupted(error: unknown): boolean {
+  return isServerError(error, 'Interrupted')
+}
+
 /** Ignores failures: the server aborts the transaction later. */
 async function abort(session: Session): Promise<void> {
   try {
@@ -132,28 +141,9 @@ async function abort(session: Session): Promise<void> {
   }
 }
 
-const writeConflict = 112
-/** MaxTimeMSExpired */
-const timeExpired = 50
-const interrupted = 11_601
-
-export function isConflict(error: unknown): boolean {
-  return error instanceof MongoServerError && error.code === writeConflict
-}
-
-/** The error's message names the collection, the index and the key. */
-export function isDuplicateKey(error: unknown): error is MongoServerError {
-  return error instanceof MongoServerError && error.code === duplicateKey
-}
-
-/** Another process aborted this transaction as abandoned (endAbandoned). MongoDB sets no error label. */
-function isInterrupted(error: unknown): boolean {
-  return error instanceof MongoServerError && error.code === interrupted
-}
-
 function isWorthAnotherRun(error: unknown): boolean {
   if (error instanceof StaleReadError || isInterrupted(error)) return true
   // `beforeNextRun` waited for another transaction.
-  if (error instanceof MongoServerError && error.code === timeExpired) return true
+  if (isServerError(error, 'MaxTimeMSExpired')) return true
   return error instanceof MongoError && error.hasErrorLabel('TransientTransactionError')
 }

@@ -1,5 +1,5 @@
-import type { ClientSession } from 'mongodb'
-import type { Db } from '../db.ts'
+import { readInParts } from '@parley/async/in-parts'
+import type { Db, Session } from '../db.ts'
 import { key } from '../keys.ts'
 import type { MembershipDoc, RoomDoc } from '../rooms/documents.ts'
 import { unreadOf } from '../rooms/memberships.ts'
@@ -22,15 +22,7 @@ export async function totalUnreadOf(db: Db, app: string, users: readonly string[
       .find({ userKey: { $in: users.map((user) => key(app, user)) } }, { session })
       .project<Marker>({ _id: 0, user: 1, roomKey: 1, readSeq: 1, uncounted: 1, flushedSeq: 1 })
       .batchSize(perRound)
-    let round: Marker[] = []
-    for await (const marker of markers) {
-      round.push(marker)
-      if (round.length === perRound) {
-        await addUnread(db, round, totals, session)
-        round = []
-      }
-    }
-    await addUnread(db, round, totals, session)
+    for await (const round of readInParts(markers, perRound)) await addUnread(db, round, totals, session)
     return totals
   })
 }
@@ -39,9 +31,8 @@ async function addUnread(
   db: Db,
   markers: readonly Marker[],
   totals: Map<string, number>,
-  session: ClientSession,
+  session: Session,
 ): Promise<void> {
-  if (markers.length === 0) return
   const keys = [...new Set(markers.map(({ roomKey }) => roomKey))]
   const found = await db.rooms
     .find({ _id: { $in: keys }, deletedAt: { $exists: false } }, { session })

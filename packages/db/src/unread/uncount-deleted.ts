@@ -1,5 +1,4 @@
-import type { ClientSession } from 'mongodb'
-import type { Db } from '../db.ts'
+import type { Db, Session } from '../db.ts'
 import { key, ofRoom } from '../keys.ts'
 import { currentMarkerIn } from '../rooms/memberships.ts'
 
@@ -19,7 +18,7 @@ export async function uncountDeleted(
   members: Db['memberships'],
   { _id: roomKey, deletedUpToSeq = 0 }: { _id: string; deletedUpToSeq?: number },
   messages: readonly DeletedMessage[],
-  session: ClientSession,
+  session: Session,
 ): Promise<void> {
   const seqs = messages.map(({ seq }) => seq)
   const marker = currentMarkerIn(deletedUpToSeq)

@@ -1,5 +1,5 @@
-import type { ClientSession, Filter } from 'mongodb'
-import type { Db } from '../db.ts'
+import type { Filter } from 'mongodb'
+import type { Db, Session } from '../db.ts'
 import { key, ofRoom } from '../keys.ts'
 import { countInBuckets } from '../message-buckets/find-messages.ts'
 import type { MessageDoc } from '../messages/documents.ts'
@@ -39,8 +39,10 @@ export async function countUncountedAfter(
   seq: number,
   upToSeq: number,
   ownInBuffer: readonly number[],
-  session: ClientSession,
+  session: Session,
 ): Promise<Uncounted> {
+  // The usual case: the member has read everything.
+  if (seq >= upToSeq) return { own: 0, deleted: 0, hidden: 0 }
   const { app, room, roomKey, user, flushedSeq = 0 } = membership
   // Deleting all messages of a room for oneself does not affect its threads.
   const isOfThread = roomKey !== key(app, room)

@@ -1,5 +1,4 @@
-import type { ClientSession } from 'mongodb'
-import type { Db } from '../db.ts'
+import type { Db, Session } from '../db.ts'
 import { key } from '../keys.ts'
 import { countInBuckets } from '../message-buckets/find-messages.ts'
 import { ownUnflushed } from '../room-buffer/buffer.ts'
@@ -34,7 +33,7 @@ export type RoomToSum = Pick<RoomDoc, '_id' | 'seq' | 'deletedUpToSeq' | 'buffer
 export async function findRoomsToSum(
   db: Db,
   keys: readonly string[],
-  session: ClientSession,
+  session: Session,
 ): Promise<Map<string, RoomToSum>> {
   if (keys.length === 0) return new Map()
   const rooms = await db.rooms
@@ -49,7 +48,7 @@ export async function findMembershipsToSum(
   db: Db,
   app: string,
   user: string,
-  session: ClientSession,
+  session: Session,
 ): Promise<MembershipToSum[]> {
   return db.memberships
     .find({ userKey: key(app, user) }, { session })
@@ -77,9 +76,10 @@ export async function countUnread(
   db: Db,
   membership: MembershipToSum,
   room: RoomToSum,
-  session: ClientSession,
+  session: Session,
 ): Promise<CountedSum> {
   const { readSeq } = currentMarker(membership, room)
+  if (readSeq >= room.seq) return { own: 0, deleted: 0, hidden: 0, unread: 0 }
   const { buffer = [], flushedSeq = 0 } = room
   const unflushed = buffer.map(({ seq }) => seq).filter((seq) => seq > flushedSeq)
   const flushed = { roomKey: room._id, seq: { $gt: readSeq, $lte: room.seq, $nin: unflushed } }
@@ -101,7 +101,7 @@ export async function countParts(
   db: Db,
   membership: MembershipToSum,
   room: RoomToSum,
-  session: ClientSession,
+  session: Session,
 ): Promise<Uncounted> {
   const { readSeq } = currentMarker(membership, room)
   const own = ownInBuffer(membership.user, room)

@@ -1,5 +1,5 @@
 import type { Db } from '../db.ts'
-import { key, keyRange, ofRoom } from '../keys.ts'
+import { idsOf, key, keyRange, ofRoom } from '../keys.ts'
 import { findRoomHeads, ownUnflushed } from '../room-buffer/buffer.ts'
 import type { MembershipDoc, RoomDoc } from '../rooms/documents.ts'
 import { inSnapshot } from '../transactions/snapshot.ts'
@@ -83,7 +83,7 @@ export async function findMembershipIds(db: Db, roomKey: string, skip: number, l
     .skip(skip)
     .limit(limit)
     .toArray()
-  return found.map(({ _id }) => _id)
+  return idsOf(found)
 }
 
 /** Pages through the membership IDs of an app, or of one of its rooms. */
@@ -103,7 +103,7 @@ export async function* pageMembershipIds(
       .toArray()
     const last = page.at(-1)
     if (!last) return
-    yield page.map(({ _id }) => _id)
+    yield idsOf(page)
     $gt = last._id
   }
 }

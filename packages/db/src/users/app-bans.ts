@@ -1,7 +1,7 @@
 import { clock } from '@parley/async/clock'
-import type { ClientSession, Collection } from 'mongodb'
+import type { Collection } from 'mongodb'
 import { moveConfigMark } from '../apps/config-mark.ts'
-import type { Db } from '../db.ts'
+import type { Db, Session } from '../db.ts'
 import { key } from '../keys.ts'
 import type { BlockMark } from '../rooms/blocked-members.ts'
 import type { AppBan, UserDoc } from './documents.ts'
@@ -31,21 +31,21 @@ const longestErasureMS = 24 * 60 * 60 * 1_000
  * Bans a user from the app, in a transaction. Moves the configuration mark, so that a gateway that caches the user as a
  * sender detects the ban with its next write.
  */
-export async function setAppBan(db: Db, user: UserDoc, ban: AppBan, session: ClientSession): Promise<UserDoc> {
+export async function setAppBan(db: Db, user: UserDoc, ban: AppBan, session: Session): Promise<UserDoc> {
   await setMark(db, user, { ...(ban.untilMS !== undefined && { blockedUntilMS: ban.untilMS }) }, session)
   await db.users.updateOne({ _id: user._id }, { $set: { ban } }, { session })
   return { ...user, ban }
 }
 
 /** Lifts the ban of a user, in a transaction. */
-export async function removeAppBan(db: Db, user: Pick<UserDoc, 'app' | 'id'>, session: ClientSession): Promise<void> {
+export async function removeAppBan(db: Db, user: Pick<UserDoc, 'app' | 'id'>, session: Session): Promise<void> {
   const { app, id } = user
   await db.memberships.deleteOne({ _id: appBanKey(app, id) }, { session })
   await db.users.updateOne({ _id: key(app, id) }, { $unset: { ban: 1 } }, { session })
 }
 
 /** Blocks sends of a user during erasure, like a ban. Call in the transaction that begins the erasure. */
-export async function setErasing(db: Db, user: Pick<UserDoc, 'app' | 'id'>, session: ClientSession): Promise<void> {
+export async function setErasing(db: Db, user: Pick<UserDoc, 'app' | 'id'>, session: Session): Promise<void> {
   await setMark(db, user, { erasing: true, blockedUntilMS: clock.now() + longestErasureMS }, session)
 }
 
@@ -58,7 +58,7 @@ async function setMark(
   db: Db,
   { app, id }: Pick<UserDoc, 'app' | 'id'>,
   mark: Pick<SendMark, 'blockedUntilMS' | 'erasing'>,
-  session: ClientSession,
+  session: Session,
 ): Promise<void> {
   await moveConfigMark(db, app, session)
   const marked = { app, blocked: true as const, ...mark }

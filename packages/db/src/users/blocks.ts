@@ -1,8 +1,8 @@
 import { clock } from '@parley/async/clock'
 import type { OptionalPage } from '@parley/contracts/optional-page'
-import type { ClientSession, IndexDescription } from 'mongodb'
-import type { Db } from '../db.ts'
-import { key } from '../keys.ts'
+import type { IndexDescription } from 'mongodb'
+import type { Db, Session } from '../db.ts'
+import { idsOf, key } from '../keys.ts'
 import type { BlockDoc } from './documents.ts'
 
 export const blockIndexes: IndexDescription[] = [{ key: { blockerKey: 1, createdAt: 1 } }]
@@ -10,7 +10,7 @@ export const blockIndexes: IndexDescription[] = [{ key: { blockerKey: 1, created
 export async function insertBlock(
   db: Db,
   block: Pick<BlockDoc, 'app' | 'blocker' | 'blockee'> & { createdAt?: Date },
-  session: ClientSession,
+  session: Session,
 ): Promise<BlockDoc> {
   const { app, blocker, blockee, createdAt = clock.date() } = block
   const whole = { ...block, _id: key(app, blocker, blockee), blockerKey: key(app, blocker), createdAt }
@@ -23,17 +23,17 @@ export async function findBlock(
   app: string,
   blocker: string,
   blockee: string,
-  session: ClientSession,
+  session: Session,
 ): Promise<BlockDoc | null> {
   return db.blocks.findOne({ _id: key(app, blocker, blockee) }, { session })
 }
 
 /** The existing blocks among these, `key(app, blocker, blockee)`. */
-export async function findBlocks(db: Db, ids: readonly string[], session?: ClientSession): Promise<Set<string>> {
+export async function findBlocks(db: Db, ids: readonly string[], session?: Session): Promise<Set<string>> {
   if (ids.length === 0) return new Set()
   const options = { projection: { _id: 1 }, ...(session && { session }) }
   const found = await db.blocks.find({ _id: { $in: [...ids] } }, options).toArray()
-  return new Set(found.map(({ _id }) => _id))
+  return new Set(idsOf(found))
 }
 
 /** The users blocked by a user, longest blocked first. */
@@ -63,11 +63,11 @@ export async function findBlockersOf(
   return new Set(found.map(({ blocker }) => blocker))
 }
 
-export async function deleteBlock(db: Db, { _id }: BlockDoc, session: ClientSession): Promise<void> {
+export async function deleteBlock(db: Db, { _id }: BlockDoc, session: Session): Promise<void> {
   await db.blocks.deleteOne({ _id }, { session })
 }
 
 /** Lifts all blocks by a user, in a transaction. */
-export async function deleteBlocksBy(db: Db, app: string, blocker: string, session: ClientSession): Promise<void> {
+export async function deleteBlocksBy(db: Db, app: string, blocker: string, session: Session): Promise<void> {
   await db.blocks.deleteMany({ blockerKey: key(app, blocker) }, { session })
 }

@@ -1,7 +1,7 @@
 import { clock } from '@parley/async/clock'
-import type { ClientSession, IndexDescription } from 'mongodb'
-import type { Db } from '../db.ts'
-import { key, keyRange } from '../keys.ts'
+import type { IndexDescription } from 'mongodb'
+import type { Db, Session } from '../db.ts'
+import { idsOf, key, keyRange } from '../keys.ts'
 import type { DeviceDoc } from './documents.ts'
 
 export const deviceIndexes: IndexDescription[] = [{ key: { userKey: 1 } }]
@@ -18,7 +18,7 @@ const mostTrimmed = 1_000
 export async function saveDevice(
   db: Db,
   device: Pick<DeviceDoc, 'app' | 'user' | 'device' | 'type' | 'token' | 'language'>,
-  session: ClientSession,
+  session: Session,
 ): Promise<void> {
   const { app, user, token } = device
   const _id = key(app, user, device.device)
@@ -48,7 +48,7 @@ export async function deleteDevices(
   app: string,
   user: string,
   which: { device: string } | { token: string } | 'all',
-  session?: ClientSession,
+  session?: Session,
 ): Promise<number> {
   const filter = { userKey: key(app, user), ...(which !== 'all' && which) }
   const found = await db.devices.find(filter, { projection: tokenOf, ...(session && { session }) }).toArray()
@@ -58,9 +58,9 @@ export async function deleteDevices(
 const tokenOf = { app: 1, token: 1 } as const
 type Found = Pick<DeviceDoc, '_id' | 'app' | 'token'>
 
-async function deleteFound(db: Db, found: readonly Found[], session?: ClientSession): Promise<number> {
+async function deleteFound(db: Db, found: readonly Found[], session?: Session): Promise<number> {
   if (found.length === 0) return 0
-  const ids = { _id: { $in: found.map(({ _id }) => _id) } }
+  const ids = { _id: { $in: idsOf(found) } }
   const { deletedCount } = await db.devices.deleteMany(ids, { ...(session && { session }) })
   await forgetTokens(db, found, session)
   return deletedCount
@@ -70,7 +70,7 @@ async function deleteFound(db: Db, found: readonly Found[], session?: ClientSess
  * Removes token entries, unless another device has the token. After a kill, an entry can remain; the next holder
  * replaces it.
  */
-async function forgetTokens(db: Db, found: readonly Found[], session?: ClientSession): Promise<void> {
+async function forgetTokens(db: Db, found: readonly Found[], session?: Session): Promise<void> {
   const _id = { $in: found.map(({ app, token }) => key(app, token)) }
   const device = { $in: found.map((one) => one._id) }
   await db.deviceTokens.deleteMany({ _id, device }, { ...(session && { session }) })

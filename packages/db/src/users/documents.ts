@@ -69,7 +69,13 @@ export interface TokenDoc {
   /** The device that the token is for, or that its issuer names. */
   device?: string
   /** Set on a token of the app's own issuer. It could be presented again, so its document stays when it is ended. */
-  login?: { issuedAt: Date; jti?: string }
+  login?: {
+    issuerId: string
+    issuedAt: Date
+    jti?: string
+    /** SHA-256 of the token without its signature, which anyone can write in other valid forms. */
+    signed: string
+  }
   /** Revoked, or a mark that revokes tokens not presented yet (login-marks.ts). */
   ended?: true
 }

@@ -1,6 +1,5 @@
 import { clock } from '@parley/async/clock'
-import type { ClientSession } from 'mongodb'
-import type { Db } from '../db.ts'
+import type { Db, Session } from '../db.ts'
 import { key } from '../keys.ts'
 import type { UserDoc } from './documents.ts'
 import { findUsersAndGroups, insertUsers, newUserDoc } from './users.ts'
@@ -23,7 +22,7 @@ export async function saveGroupDoc(
   app: string,
   id: string,
   fields: { nickname: string; avatarUrl: string; groupMembers: string[] },
-  session: ClientSession,
+  session: Session,
 ): Promise<boolean> {
   const existing = (await findUsersAndGroups(db, app, [id], session)).get(id)
   if (existing && !existing.groupMembers) return false
@@ -37,18 +36,13 @@ export async function saveGroupDoc(
 }
 
 /** Removes a user group; false if it does not exist. */
-export async function deleteGroupDoc(db: Db, app: string, id: string, session: ClientSession): Promise<boolean> {
+export async function deleteGroupDoc(db: Db, app: string, id: string, session: Session): Promise<boolean> {
   const { deletedCount } = await db.users.deleteOne({ _id: key(app, id), groupMembers: { $exists: true } }, { session })
   return deletedCount === 1
 }
 
 /** The IDs among these that belong to groups. */
-export async function findGroupIds(
-  db: Db,
-  app: string,
-  ids: readonly string[],
-  session: ClientSession,
-): Promise<string[]> {
+export async function findGroupIds(db: Db, app: string, ids: readonly string[], session: Session): Promise<string[]> {
   const found = await findUsersAndGroups(db, app, ids, session)
   return [...found.values()].filter(({ groupMembers }) => groupMembers).map(({ id }) => id)
 }

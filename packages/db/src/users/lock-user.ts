@@ -1,5 +1,4 @@
-import type { ClientSession } from 'mongodb'
-import type { Db } from '../db.ts'
+import type { Db, Session } from '../db.ts'
 import { key } from '../keys.ts'
 import type { UserDoc } from './documents.ts'
 
@@ -10,12 +9,12 @@ const taken = { $inc: { takes: 1 } }
  * Locks a user as the first step of a transaction, which serializes writes of the user, such as a ban and an erasure.
  * Null for an unknown user or a user group.
  */
-export async function lockUser(db: Db, app: string, id: string, session: ClientSession): Promise<UserDoc | null> {
+export async function lockUser(db: Db, app: string, id: string, session: Session): Promise<UserDoc | null> {
   const of = { _id: key(app, id), groupMembers: { $exists: false } }
   return db.users.findOneAndUpdate(of, taken, { session, returnDocument: 'after' })
 }
 
 /** Locks users, `key(app, id)`, that the same transaction has read. */
-export async function lockUsers(db: Db, users: readonly string[], session: ClientSession): Promise<void> {
+export async function lockUsers(db: Db, users: readonly string[], session: Session): Promise<void> {
   if (users.length > 0) await db.users.updateMany({ _id: { $in: [...users] } }, taken, { session })
 }

@@ -1,7 +1,6 @@
 import { clock } from '@parley/async/clock'
 import type { Address } from '@parley/contracts/resources/user'
-import type { ClientSession } from 'mongodb'
-import type { Db } from '../db.ts'
+import type { Db, Session } from '../db.ts'
 import { key } from '../keys.ts'
 import type { UserDoc } from './documents.ts'
 
@@ -58,7 +57,7 @@ export async function findLastSeen(
  * Records that users, `key(app, id)`, joined or created a room now. Returns whether all users exist. Not journaled
  * outside a transaction, so a server crash can lose the time.
  */
-export async function recordJoin(db: Db, users: readonly string[], session?: ClientSession): Promise<boolean> {
+export async function recordJoin(db: Db, users: readonly string[], session?: Session): Promise<boolean> {
   const ids = new Set(users)
   const { matchedCount } = await db.users.updateMany(
     { _id: { $in: [...ids] } },

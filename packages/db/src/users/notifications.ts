@@ -3,8 +3,7 @@ import type {
   ThreadNotifications,
   UserNotifications,
 } from '@parley/contracts/resources/notification-settings'
-import type { ClientSession } from 'mongodb'
-import type { Db } from '../db.ts'
+import type { Db, Session } from '../db.ts'
 import { key } from '../keys.ts'
 
 interface OfUser {
@@ -17,7 +16,7 @@ export async function saveUserNotifications(
   db: Db,
   { app, user }: OfUser,
   notify: UserNotifications,
-  session: ClientSession,
+  session: Session,
 ): Promise<boolean> {
   const filter = { _id: key(app, user), groupMembers: { $exists: false } }
   const { matchedCount } = await db.users.updateOne(filter, replacing(notify), { session })
@@ -29,7 +28,7 @@ export async function saveRoomNotifications(
   db: Db,
   { app, room, user }: OfUser & { room: string },
   notify: NotificationsOfRoom,
-  session: ClientSession,
+  session: Session,
 ): Promise<boolean> {
   const { matchedCount } = await db.memberships.updateOne({ _id: key(app, room, user) }, replacing(notify), { session })
   return matchedCount === 1
@@ -40,7 +39,7 @@ export async function saveThreadNotifications(
   db: Db,
   { app, room, root, user }: OfUser & { room: string; root: string },
   notify: ThreadNotifications,
-  session: ClientSession,
+  session: Session,
 ): Promise<boolean> {
   const _id = key(app, room, root, user)
   const { matchedCount } = await db.threadMembers.updateOne({ _id }, replacing(notify), { session })

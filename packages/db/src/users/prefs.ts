@@ -1,6 +1,6 @@
 import type { OptionalPage } from '@parley/contracts/optional-page'
-import type { ClientSession, IndexDescription } from 'mongodb'
-import type { Db } from '../db.ts'
+import type { IndexDescription } from 'mongodb'
+import type { Db, Session } from '../db.ts'
 import { key, keyRange } from '../keys.ts'
 import type { PrefDoc } from './documents.ts'
 
@@ -57,7 +57,7 @@ export async function savePref(
   { app, user }: User,
   name: string,
   json: string,
-  session: ClientSession,
+  session: Session,
 ): Promise<boolean> {
   const _id = key(app, user, name)
   const saved = await db.prefs.replaceOne({ _id }, { userKey: key(app, user), name, json }, { upsert: true, session })
@@ -65,15 +65,15 @@ export async function savePref(
 }
 
 /** The number of a user's preferences, counted up to `most`. */
-export async function countPrefs(db: Db, { app, user }: User, most: number, session: ClientSession): Promise<number> {
+export async function countPrefs(db: Db, { app, user }: User, most: number, session: Session): Promise<number> {
   return db.prefs.countDocuments({ userKey: key(app, user) }, { limit: most, session })
 }
 
 /** Returns whether the preference existed. */
-export async function deletePref(db: Db, { app, user }: User, name: string, session: ClientSession): Promise<boolean> {
+export async function deletePref(db: Db, { app, user }: User, name: string, session: Session): Promise<boolean> {
   return (await db.prefs.deleteOne({ _id: key(app, user, name) }, { session })).deletedCount === 1
 }
 
-export async function deletePrefsOfUser(db: Db, app: string, user: string, session: ClientSession): Promise<void> {
+export async function deletePrefsOfUser(db: Db, app: string, user: string, session: Session): Promise<void> {
   await db.prefs.deleteMany({ userKey: key(app, user) }, { session })
 }

@@ -1,7 +1,7 @@
 import { clock } from '@parley/async/clock'
-import type { ClientSession, IndexDescription } from 'mongodb'
-import type { Db } from '../db.ts'
-import { key } from '../keys.ts'
+import type { IndexDescription } from 'mongodb'
+import type { Db, Session } from '../db.ts'
+import { idsOf, key } from '../keys.ts'
 import type { TokenDoc } from './documents.ts'
 
 /** Minimum interval between recorded uses of a token. */
@@ -52,9 +52,10 @@ export async function noteTokenUse(db: Db, { _id, userKey, lastUsedAt }: TokenDo
   )
 }
 
-/** Whether a token is known as expired or revoked, in any app. */
-export async function hasExpired(db: Db, tokenDigest: string): Promise<boolean> {
-  return (await db.tokens.findOne({ digest: tokenDigest, expiresAt: { $lte: clock.date() } })) !== null
+/** Whether a token is known as expired or revoked, or was accepted from an app's own issuer, in any app. */
+export async function wasAccepted(db: Db, tokenDigest: string): Promise<boolean> {
+  const anyOf = [{ expiresAt: { $lte: clock.date() } }, { login: { $exists: true } }]
+  return (await db.tokens.findOne({ digest: tokenDigest, $or: anyOf })) !== null
 }
 
 /** The unexpired documents of tokens, in all apps. */
@@ -62,20 +63,22 @@ export async function findHolders(db: Db, digests: readonly string[]): Promise<T
   return db.tokens.find({ digest: { $in: digests }, expiresAt: { $gt: clock.date() } }).toArray()
 }
 
-/** The tokens among these that are still valid, with their expiry. */
+type LivingToken = Pick<TokenDoc, '_id' | 'app' | 'user' | 'expiresAt' | 'login'>
+
+/** The unexpired documents of these tokens. */
 export async function findLivingTokens<T extends { app: string; user: string; tokenDigest: string }>(
   db: Db,
   tokens: readonly T[],
-): Promise<[T, Date][]> {
+): Promise<[T, LivingToken][]> {
   const idOf = ({ app, tokenDigest }: T) => key(app, tokenDigest)
   const found = await db.tokens
     .find({ _id: { $in: tokens.map(idOf) }, expiresAt: { $gt: clock.date() } })
-    .project<Pick<TokenDoc, '_id' | 'user' | 'expiresAt'>>({ user: 1, expiresAt: 1 })
+    .project<LivingToken>({ app: 1, user: 1, expiresAt: 1, login: 1 })
     .toArray()
   const living = new Map(found.map((token) => [token._id, token]))
-  return tokens.flatMap((token): [T, Date][] => {
+  return tokens.flatMap((token): [T, LivingToken][] => {
     const held = living.get(idOf(token))
-    return held?.user === token.user ? [[token, held.expiresAt]] : []
+    return held?.user === token.user ? [[token, held]] : []
   })
 }
 
@@ -85,7 +88,7 @@ export async function replaceTokens(
   holder: { app: string; user: string },
   tokenDigest: string,
   expiresAt: Date,
-  session: ClientSession,
+  session: Session,
 ): Promise<{ ended: string[] } | 'held by another user'> {
   const { app, user } = holder
   const _id = key(app, tokenDigest)
@@ -99,25 +102,31 @@ export async function replaceTokens(
 }
 
 /** Revokes tokens that the same transaction has read: deletes their documents, or keeps them as ended. */
-async function endTokens(db: Db, tokens: readonly TokenDoc[], session?: ClientSession): Promise<void> {
-  const within = session && { session }
+async function endTokens(db: Db, tokens: readonly TokenDoc[], session: Session): Promise<void> {
   const staying = tokens.filter((token) => endedToken(token) !== undefined)
   const going = tokens.filter((token) => !endedToken(token))
-  const idsOf = (some: readonly TokenDoc[]) => ({ _id: { $in: some.map(({ _id }) => _id) } })
-  if (going.length > 0) await db.tokens.deleteMany(idsOf(going), within)
+  if (going.length > 0) await db.tokens.deleteMany({ _id: { $in: idsOf(going) } }, { session })
   const fresh = staying.filter(({ ended }) => !ended)
-  if (fresh.length > 0) await db.tokens.updateMany(idsOf(fresh), { $set: { expiresAt: endedAt, ended: true } }, within)
+  const revoked = { $set: { expiresAt: endedAt, ended: true } } as const
+  if (fresh.length > 0) await db.tokens.updateMany({ _id: { $in: idsOf(fresh) } }, revoked, { session })
 }
 
-/** The tokens of these users, `key(app, user)`, without revoked ones, and those with these IDs, `key(app, digest)`. */
+/**
+ * The tokens of these users, `key(app, user)`: those not revoked, those with these IDs, `key(app, digest)`, and all forms
+ * of those with these signed parts.
+ */
 export async function findTokensOf(
   db: Db,
-  { users, ids }: { users: readonly string[]; ids: readonly string[] },
-  session: ClientSession,
+  { users, ids, signed }: { users: readonly string[]; ids: readonly string[]; signed: readonly string[] },
+  session: Session,
 ): Promise<TokenDoc[]> {
-  const ofUsers = { userKey: { $in: [...users] }, ended: { $exists: false } }
-  const filter = ids.length === 0 ? ofUsers : { $or: [ofUsers, { _id: { $in: [...ids] } }] }
-  return db.tokens.find(filter, { session }).toArray()
+  const userKey = { $in: [...users] }
+  const ofUsers = { userKey, ended: { $exists: false } }
+  const others = [
+    ...(ids.length > 0 ? [{ _id: { $in: [...ids] } }] : []),
+    ...(signed.length > 0 ? [{ userKey, 'login.signed': { $in: [...signed] } }] : []),
+  ]
+  return db.tokens.find(others.length === 0 ? ofUsers : { $or: [ofUsers, ...others] }, { session }).toArray()
 }
 
 /** The tokens of a user, latest first, including expired but not revoked ones. */
@@ -147,7 +156,7 @@ export async function findLivingTokensOfUser(
 export async function exchangeTokens(
   db: Db,
   { before, after }: { before: readonly string[]; after: readonly TokenDoc[] },
-  session: ClientSession,
+  session: Session,
 ): Promise<void> {
   if (before.length > 0) await db.tokens.deleteMany({ _id: { $in: [...before] } }, { session })
   if (after.length > 0) await db.tokens.insertMany([...after], { session })
@@ -162,10 +171,10 @@ export async function deleteTokens(
   app: string,
   user: string,
   which: WhichTokens,
-  session?: ClientSession,
+  session: Session,
 ): Promise<{ ended: string[]; living: number }> {
   const filter = { userKey: key(app, user), ended: { $exists: false }, ...filterOf(app, which) }
-  const tokens = await db.tokens.find(filter, session && { session }).toArray()
+  const tokens = await db.tokens.find(filter, { session }).toArray()
   await endTokens(db, tokens, session)
   const now = clock.date()
   return {
@@ -175,7 +184,7 @@ export async function deleteTokens(
 }
 
 /** Deletes all tokens of an erased user, and returns the digests of those not revoked before. */
-export async function forgetTokens(db: Db, app: string, user: string, session: ClientSession): Promise<string[]> {
+export async function forgetTokens(db: Db, app: string, user: string, session: Session): Promise<string[]> {
   const { ended } = await deleteTokens(db, app, user, 'all', session)
   await db.tokens.deleteMany({ userKey: key(app, user) }, { session })
   return ended
@@ -190,12 +199,12 @@ function filterOf(app: string, which: WhichTokens): object {
 }
 
 /** Stores a mark that revokes tokens not presented yet. */
-export async function putMark(db: Db, mark: TokenDoc, session: ClientSession): Promise<void> {
+export async function putMark(db: Db, mark: TokenDoc, session: Session): Promise<void> {
   await db.tokens.replaceOne({ _id: mark._id }, mark, { session, upsert: true })
 }
 
 /** Revokes all tokens of the app's own issuer issued to the user so far, whether presented before or not. */
-export async function endLoginsUntilNow(db: Db, app: string, user: string, session: ClientSession): Promise<void> {
+export async function endLoginsUntilNow(db: Db, app: string, user: string, session: Session): Promise<void> {
   await db.users.updateOne({ _id: key(app, user) }, { $set: { loginsFrom: clock.date() } }, { session })
 }
 
@@ -205,7 +214,7 @@ export async function exchangeToken(
   holder: { app: string; user: string },
   tokens: { before: string; after: string },
   expiresAt: Date,
-  session: ClientSession,
+  session: Session,
 ): Promise<boolean> {
   const { app, user } = holder
   const userKey = key(app, user)

@@ -1,10 +1,10 @@
 import { clock } from '@parley/async/clock'
-import type { ClientSession, Filter, IndexDescription } from 'mongodb'
-import type { Db } from '../db.ts'
+import type { Filter, IndexDescription } from 'mongodb'
+import type { Db, Session } from '../db.ts'
 import { key } from '../keys.ts'
-import type { TimePage } from '../page-place.ts'
+import { beyond, type TimePage } from '../page-place.ts'
 import { type Query, toFilter } from '../query-filter.ts'
-import { asTooSlow, unreadablePattern } from '../query-too-slow.ts'
+import { asTooSlow, unreadablePattern } from '../server-errors.ts'
 import { banInForce } from './app-bans.ts'
 import type { UserDoc } from './documents.ts'
 import { searchedNamesIndex } from './named-users.ts'
@@ -30,7 +30,7 @@ export const userIndexes: IndexDescription[] = [
 ]
 
 /** A user; null for the ID of a user group. */
-export async function findUser(db: Db, app: string, id: string, session?: ClientSession): Promise<UserDoc | null> {
+export async function findUser(db: Db, app: string, id: string, session?: Session): Promise<UserDoc | null> {
   return db.users.findOne({ _id: key(app, id), groupMembers: { $exists: false } }, { ...(session && { session }) })
 }
 
@@ -39,7 +39,7 @@ export async function setExported(
   db: Db,
   { app, id }: Pick<UserDoc, 'app' | 'id'>,
   exported: UserDoc['exported'] & object,
-  session: ClientSession,
+  session: Session,
 ): Promise<void> {
   await db.users.updateOne({ _id: key(app, id) }, { $set: { exported } }, { session })
 }
@@ -55,6 +55,16 @@ export async function findUsers(db: Db, app: string, ids: Iterable<string>): Pro
   return onlyUsers((await findUsersAndGroups(db, app, ids)).values())
 }
 
+/** The senders of messages, by ID. */
+export async function findSenders(
+  db: Db,
+  app: string,
+  messages: readonly { sender: string }[],
+): Promise<Map<string, UserDoc>> {
+  const ids = messages.map(({ sender }) => sender)
+  return findUsers(db, app, ids)
+}
+
 /** Users of one app by ID; groups are omitted. */
 export function onlyUsers(found: Iterable<UserDoc>): Map<string, UserDoc> {
   return new Map([...found].flatMap((user) => (user.groupMembers ? [] : [[user.id, user]])))
@@ -65,7 +75,7 @@ export async function findUsersAndGroups(
   db: Db,
   app: string,
   ids: Iterable<string>,
-  session?: ClientSession,
+  session?: Session,
 ): Promise<Map<string, UserDoc>> {
   const keys = [...new Set(ids)].map((id) => key(app, id))
   if (keys.length === 0) return new Map()
@@ -74,11 +84,7 @@ export async function findUsersAndGroups(
 }
 
 /** The users and user groups of any apps among these keys, `key(app, id)`, by key. */
-export async function findUsersByKey(
-  db: Db,
-  keys: Iterable<string>,
-  session?: ClientSession,
-): Promise<Map<string, UserDoc>> {
+export async function findUsersByKey(db: Db, keys: Iterable<string>, session?: Session): Promise<Map<string, UserDoc>> {
   const wanted = [...new Set(keys)]
   if (wanted.length === 0) return new Map()
   const users = await db.users.find({ _id: { $in: wanted } }, { ...(session && { session }) }).toArray()
@@ -127,12 +133,12 @@ export function newUserDoc(app: string, id: string, profile: Partial<Profile>): 
 }
 
 /** Creates users. @throws a duplicate key error if an ID is taken */
-export async function insertUsers(db: Db, users: readonly UserDoc[], session: ClientSession): Promise<void> {
+export async function insertUsers(db: Db, users: readonly UserDoc[], session: Session): Promise<void> {
   if (users.length > 0) await db.users.insertMany([...users], { session })
 }
 
 /** Writes the profiles of users that the same transaction has read. */
-export async function updateProfiles(db: Db, users: readonly UserDoc[], session: ClientSession): Promise<void> {
+export async function updateProfiles(db: Db, users: readonly UserDoc[], session: Session): Promise<void> {
   if (users.length === 0) return
   await db.users.bulkWrite(
     users.map(
@@ -205,16 +211,10 @@ export async function findLatestUsers(
   // 0 means that the user has never logged in.
   const least = Math.max(sinceMS, list === 'lastLogin' ? 1 : 0)
   const at = (ms: number) => (time === 'createdAt' ? new Date(Math.min(ms, latestDate)) : ms)
-  const place = before && at(before.atMS)
+  const range = { app, ...of, [time]: { $gte: at(least), $lte: at(untilMS) } }
+  const rest = beyond(before && { atMS: at(before.atMS), id: before.id }, { time, id: '_id', order: -1 })
   return db.users
-    .find({
-      $and: [
-        { app, ...of, [time]: { $gte: at(least), $lte: at(untilMS) } },
-        place === undefined
-          ? {}
-          : { [time]: { $lte: place }, $or: [{ [time]: { $lt: place } }, { _id: { $lt: before?.id ?? '' } }] },
-      ],
-    })
+    .find({ $and: [range, rest] })
     .sort({ [time]: -1, _id: -1 })
     .hint(`app_1_${list === 'robots' ? 'isRobot_1_' : ''}${time}_1__id_1`)
     .limit(limit)
@@ -244,7 +244,7 @@ export async function upsertUsers(
   db: Db,
   app: string,
   users: readonly ({ id: string } & Partial<Profile>)[],
-  session: ClientSession,
+  session: Session,
 ): Promise<void> {
   const now = clock.date()
   const fresh = { nickname: '', description: '', avatarUrl: '', isRobot: false, isAdmin: false }
@@ -276,7 +276,7 @@ function namesOf(id: string, nickname: string | undefined): Pick<UserDoc, 'names
 }
 
 /** Removes a user, also from user groups. */
-export async function deleteUserDoc(db: Db, app: string, id: string, session: ClientSession): Promise<void> {
+export async function deleteUserDoc(db: Db, app: string, id: string, session: Session): Promise<void> {
   await db.users.deleteOne({ _id: key(app, id) }, { session })
   await db.users.updateMany({ app, groupMembers: id }, { $pull: { groupMembers: id } }, { session })
 }

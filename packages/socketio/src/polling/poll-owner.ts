@@ -1,7 +1,7 @@
 /**
  * A request to a session, forwarded to its owner. All fields survive JSON. GET and POST are the client's polls and
  * posts; the other methods come from a node with a WebSocket for the session (see bridge.ts). HOLDS asks whether the
- * WebSocket may be opened: `polling` if it may take over, `websocket` if the session already has one, `ended` if only
+ * WebSocket may stay: `polling` if it may take over, `websocket` if the session already has one, `ended` if only
  * its last packets are left. PROBE begins the upgrade. TAKE and PUSH are the bridge's polls and posts. `poll` is the
  * client's unique name of its poll, `via` the forwarding node: if that node dies, a proxy repeats the poll through
  * another one.

@@ -56,6 +56,9 @@ export class Bridge {
     counters.connections.bridge++
     bridges.add(this)
     onBridgeOpen(this.#address)
+    this.#ask('HOLDS', '', ({ body }) => {
+      if (body !== 'polling') this.end(body === 'ended' ? 'session out of reach' : 'upgraded already')
+    })
   }
 
   /** The WebSocket closed: sends the owner the client's buffered packets, then a close. */

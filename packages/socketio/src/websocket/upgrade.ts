@@ -3,14 +3,18 @@ import type { EngineState } from '../engine/connection.ts'
 import { type Carried, Connection } from '../engine/connection.ts'
 import { admission, openSession } from '../engine/open-session.ts'
 import { isClearlyFramed, requestFault, unclearEnd } from '../engine/request-fault.ts'
-import { type Owner, placeOf } from '../engine/session-id.ts'
-import { answerAndClose, answerTo, outOfReach, type Reply, unknownSession } from '../polling/answer.ts'
+import { placeOf } from '../engine/session-id.ts'
+import { answerAndClose, answerTo, unknownSession } from '../polling/answer.ts'
 import { Bridge } from './bridge.ts'
 
 /** Accepts an upgrade; without a connection, closes the WebSocket at once. */
 type Accept<S> = (connection: Carried<S>['connection']) => void
 
-/** Handles a WebSocket request for a new session, or for a polling session on any node. */
+/**
+ * Handles a WebSocket request for a new session, or for a polling session on any node. Accepts it in this turn of the
+ * event loop: after a later `res.cork(() => res.upgrade(…))`, uWebSockets.js can close the WebSocket at once, since
+ * HttpResponse::cork reads the flags of a response that no longer exists.
+ */
 export function upgrade<S>(
   state: EngineState<S>,
   res: HttpResponse,
@@ -33,42 +37,12 @@ export function upgrade<S>(
   }
   const place = placeOf(state, sid)
   if (place === undefined) return refuse(unknownSession())
-  if (place !== 'here') return upgradeElsewhere(state, place, sid, res, req, { accept, refuse })
+  if (place !== 'here') {
+    const admitted = admission(state, 'bridge', res, req)
+    if ('refusal' in admitted) return refuse(admitted.refusal)
+    return accept(new Bridge(state, place, sid, admitted.address))
+  }
   const session = state.sessions.get(sid)
   if (session === undefined || session.closed) return refuse(unknownSession())
   return accept(session.mayUpgrade ? session : undefined)
-}
-
-/** Asks the owner before accepting the upgrade, so that every WebSocket has a session. */
-function upgradeElsewhere<S>(
-  state: EngineState<S>,
-  owner: Owner,
-  sid: string,
-  res: HttpResponse,
-  req: HttpRequest,
-  { accept, refuse }: { accept: Accept<S>; refuse: Reply },
-): void {
-  const admitted = admission(state, 'bridge', res, req)
-  if ('refusal' in admitted) return refuse(admitted.refusal)
-  const gone = new AbortController()
-  let isOver = false
-  const finish = (act: () => void) => {
-    if (isOver) return
-    isOver = true
-    clearTimeout(timer)
-    act()
-  }
-  res.onAborted(() => finish(() => gone.abort()))
-  const timer = setTimeout(() => finish(() => refuse(outOfReach())), state.upgradeTimeoutMS)
-  owner.reach(owner.node, { method: 'HOLDS', sid, body: '' }, gone.signal).then(
-    ({ status, body }) =>
-      finish(() => {
-        if (status !== 200 || body === 'ended') return refuse(unknownSession())
-        const bridge = body === 'polling' ? new Bridge(state, owner, sid, admitted.address) : undefined
-        res.cork(() => accept(bridge))
-        return undefined
-      }),
-    () => finish(() => refuse(outOfReach())),
-  )
-  return undefined
 }

@@ -1,22 +1,25 @@
 import { createApp } from '@parley/chat/access/create-app'
+import { appId } from '@parley/contracts/ids'
 import { everyApp } from '@parley/contracts/resources/operator'
 import { findApp, findApps } from '@parley/db/apps/apps'
 import { Command } from 'commander'
 import { byCommand } from './by-command.ts'
-import type { WithDb } from './database-command.ts'
-import { deleteAppCommand } from './deletion-command.ts'
-import { rotateWebhookSecretCommand } from './secret-command.ts'
+import { deleteAppCommand } from './delete-app-command.ts'
+import { rotateWebhookSecretCommand } from './rotate-secret-command.ts'
+import { withDb } from './with-db.ts'
 
 /** `parley app`: the apps of an installation. */
-export function appCommand(withDb: WithDb): Command {
+export function appCommand(): Command {
   const app = new Command('app').description('Manage apps')
   app
     .command('create')
     .description('Create an app and print its keys, once')
     .argument('<appID>', 'ID of the new app')
     .action(async (id: string) => {
+      const { error } = appId.safeParse(id)
+      if (error) throw new Error(`<appID>: ${error.issues[0]?.message}`)
+      if (id === everyApp) throw new Error('the app ID * stands for all apps')
       const made = await withDb(async (db) => {
-        if (id === everyApp) throw new Error('the app ID * stands for all apps')
         if (await findApp(db, id)) throw new Error(`the app ${JSON.stringify(id)} already exists`)
         return createApp(byCommand(db, id, 'app create'), id)
       })
@@ -37,7 +40,7 @@ export function appCommand(withDb: WithDb): Command {
       }
       if (apps.length === 0) console.log('there are no apps')
     })
-  app.addCommand(rotateWebhookSecretCommand(withDb))
-  app.addCommand(deleteAppCommand(withDb))
+  app.addCommand(rotateWebhookSecretCommand())
+  app.addCommand(deleteAppCommand())
   return app
 }

@@ -1,10 +1,10 @@
 import { verifyAudit } from '@parley/chat/audit/verify-audit'
 import { everyApp } from '@parley/contracts/resources/operator'
 import { Command } from 'commander'
-import { requireApp, type WithDb } from './database-command.ts'
+import { requireApp, withDb } from './with-db.ts'
 
 /** `parley audit`: the audit log. */
-export function auditCommand(withDb: WithDb): Command {
+export function auditCommand(): Command {
   const audit = new Command('audit').description('Verify the audit log of an app')
   audit
     .command('verify')

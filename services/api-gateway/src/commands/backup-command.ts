@@ -3,7 +3,8 @@ import { type Archive, type Manifest, readManifest } from '@parley/db/backup/arc
 import { backUp } from '@parley/db/backup/back-up'
 import type { PointInTime } from '@parley/db/backup/replay-oplog'
 import { checkBackup, restoreBackup } from '@parley/db/backup/restore'
-import { connectDb, type Db } from '@parley/db/connect'
+import type { Db } from '@parley/db/connect'
+import { usingDb } from '@parley/db/using-db'
 import { folderArchive, s3Archive } from '@parley/files/archive'
 import { fileSettings } from '@parley/service/file-settings'
 import { readSettings } from '@parley/service/settings'
@@ -12,8 +13,9 @@ import { tlsOptions } from '@parley/service/tls-settings'
 import { version } from '@parley/service/version'
 import { Command, InvalidArgumentError } from 'commander'
 import { recordForAll } from './by-command.ts'
+import { createProgress } from './progress.ts'
 
-const sayEveryMS = 5_000
+const progressMS = 5_000
 /** Reads of large collections wait for the disk. */
 const timeoutMS = 120_000
 const places = 'a folder, or s3://bucket/prefix with PARLEY_FILES_S3_REGION, _ENDPOINT, _PATH_STYLE and the keys'
@@ -35,11 +37,11 @@ export function backupCommand(): Command {
       withMongo(async (db) => {
         const name = clock.date().toISOString().replaceAll(':', '-')
         const target = `${place.replace(/\/+$/, '')}/${name}`
-        const onProgress = say()
+        const progress = createProgress(progressMS)
         const startedMS = performance.now()
         const manifest = await backUp(db, archiveAt(target), {
           ...{ version, historySeconds },
-          onProgress: (documents) => onProgress('backed up', documents),
+          onProgress: (documents) => progress(() => `${documents} documents backed up`),
         })
         console.log(`${target}: ${describe(manifest)}, in ${seconds(startedMS)} s`)
       }),
@@ -65,14 +67,16 @@ export function restoreCommand(): Command {
     )
     .action(async (backup: string, { check = false, until }: { check?: boolean; until?: number }) => {
       const archive = archiveAt(backup.replace(/\/+$/, ''))
+      const progress = createProgress(progressMS)
+      const onProgress = (step: string, documents: number) => progress(() => `${documents} documents ${step}`)
       const startedMS = performance.now()
-      if (check) return console.log(`The backup is whole: ${describe(await checkBackup(archive, say()))}`)
+      if (check) return console.log(`The backup is whole: ${describe(await checkBackup(archive, onProgress))}`)
       // Refuses anything but a backup before connecting to a server.
       await readManifest(archive)
       await withMongo((db) =>
         withMoment(until, async (moment) => {
           const { manifest, replayed } = await restoreBackup(db, archive, {
-            onProgress: say(),
+            onProgress,
             also: ({ at: of }) => recordForAll(db, 'restore', { of, ...(moment && { until: moment.untilMS }) }),
             moment,
           })
@@ -100,30 +104,17 @@ const at = (time?: Date) => time?.toISOString() ?? 'no time'
 
 async function withMongo(work: (db: Db) => Promise<void>): Promise<void> {
   const { mongoUrl, mongoTls } = readSettings(mongoSettings, process.env)
-  await withDb(mongoUrl, mongoTls, work)
+  await usingDb(mongoUrl, optionsOf(mongoTls), work)
 }
 
 async function withMoment(untilMS: number | undefined, work: (moment?: PointInTime) => Promise<void>): Promise<void> {
   if (untilMS === undefined) return work()
   const { oplogUrl, mongoTls } = readSettings({ ...restoreSettings, mongoTls: mongoSettings.mongoTls }, process.env)
-  await withDb(oplogUrl, mongoTls, (source) => work({ source, untilMS }))
+  await usingDb(oplogUrl, optionsOf(mongoTls), (source) => work({ source, untilMS }))
 }
 
-async function withDb(
-  url: string,
-  mongoTls: Parameters<typeof tlsOptions>[0],
-  work: (db: Db) => Promise<void>,
-): Promise<void> {
-  const db = await connectDb(url, {
-    appName: 'parley-backup',
-    timeoutMS,
-    tls: tlsOptions(mongoTls, tlsPrefix.mongo),
-  })
-  try {
-    await work(db)
-  } finally {
-    await db.client.close()
-  }
+function optionsOf(mongoTls: Parameters<typeof tlsOptions>[0]) {
+  return { appName: 'parley-backup', timeoutMS, tls: tlsOptions(mongoTls, tlsPrefix.mongo) }
 }
 
 function archiveAt(place: string): Archive {
@@ -139,13 +130,3 @@ function describe({ collections, at, clusterTime, streamSeq }: Manifest): string
 }
 
 const seconds = (sinceMS: number) => ((performance.now() - sinceMS) / 1_000).toFixed(1)
-
-/** Prints the progress every few seconds. */
-function say(): (doing: string, documents: number) => void {
-  let saidAtMS = performance.now()
-  return (doing, documents) => {
-    if (performance.now() < saidAtMS + sayEveryMS) return
-    saidAtMS = performance.now()
-    console.log(`${documents} documents ${doing}`)
-  }
-}

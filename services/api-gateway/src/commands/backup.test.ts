@@ -5,9 +5,12 @@ import { once } from 'node:events'
 import { mkdtemp, readdir, readFile, rm, truncate, unlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { clock } from '@parley/async/clock'
 import { findAuditEntries } from '@parley/db/audit/audit-log'
+import { backUp } from '@parley/db/backup/back-up'
+import type { PointInTime } from '@parley/db/backup/replay-oplog'
 import { restoreBackup } from '@parley/db/backup/restore'
 import { connectDb, type Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
@@ -15,12 +18,12 @@ import { findAllMessages } from '@parley/db/message-buckets/all-messages'
 import { flushAbandoned } from '@parley/db/room-buffer/flush'
 import { createSchemaCheck, OldSchemaError } from '@parley/db/schema'
 import { folderArchive } from '@parley/files/archive'
-import { parleyFile } from '@parley/stack/test-parley-command'
+import { eventually } from '@parley/stack/eventually'
+import { parleyFile } from '@parley/stack/parley-command'
 import { startS3 } from '@parley/stack/test-s3'
 import { testServers, withDatabase } from '@parley/stack/test-servers'
 import { afterAll, beforeAll, describe, onTestFinished, test } from 'vitest'
 import { startTestGateway, type TestGateway, type TestUser } from '../test-gateway.ts'
-import { until } from '../test-until.ts'
 
 const run = promisify(execFile)
 
@@ -58,13 +61,19 @@ describe('parley backup and parley restore', () => {
       ({ stdout, stderr }: { stdout: string; stderr: string }) => Promise.reject(new Error(stdout + stderr)),
     )
   }
-  async function backUp(place = dir, more: object = {}): Promise<string> {
+  async function backUpByCommand(place = dir, more: object = {}): Promise<string> {
     const said = await command(ours(), ['backup', place, '--history-seconds', '60'], more)
     return /^(\S+Z): \d+ documents/m.exec(said)?.[1] ?? assert.fail(said)
   }
+  /** As the command does, in this process. */
+  async function backUpHere(db = gateway.chat.db): Promise<string> {
+    const place = await mkdtemp(join(dir, 'backup-'))
+    await backUp(db, folderArchive(place), { version: 'test', historySeconds: 60, onProgress: () => undefined })
+    return place
+  }
   async function emptyDb(): Promise<Db> {
     const database = `restored_${randomUUID().replaceAll('-', '')}`
-    const db = await connectDb(withDatabase(mongoUrl, database))
+    const db = await connectDb(withDatabase(mongoUrl, database), { timeoutMS: 120_000 })
     onTestFinished(async () => {
       await db.mongo.dropDatabase({ writeConcern: { w: 1 } })
       await db.client.close()
@@ -73,6 +82,8 @@ describe('parley backup and parley restore', () => {
   }
   const restore = (db: Db, backup: string, more: object = {}) =>
     command(db.mongo.databaseName, ['restore', backup], more)
+  const restoreHere = (db: Db, backup: string, moment?: PointInTime) =>
+    restoreBackup(db, folderArchive(backup), { onProgress: () => undefined, moment })
   async function texts(db: Db, of = room): Promise<unknown[]> {
     const found = await findAllMessages(db, { roomKey: key(gateway.app, of) })
     return found.toSorted((a, b) => a.seq - b.seq).map(({ seq, content }) => [seq, content])
@@ -85,11 +96,11 @@ describe('parley backup and parley restore', () => {
     const over = new AbortController()
     let sent = 0
     const sending = (async () => {
-      while (!over.signal.aborted) assert.equal((await send(`text ${++sent}`)).status, 200)
+      for (; !over.signal.aborted; await pause(10)) assert.equal((await send(`text ${++sent}`)).status, 200)
     })()
-    await until('some are sent', () => sent > 20)
+    await eventually('some are sent', () => sent > 20)
     const acknowledged = sent - 1
-    const backup = await backUp()
+    const backup = await backUpByCommand()
     over.abort()
     await sending
 
@@ -111,7 +122,8 @@ describe('parley backup and parley restore', () => {
       await db.users.find().sort({ _id: 1 }).toArray(),
       await gateway.chat.db.users.find().sort({ _id: 1 }).toArray(),
     )
-    const entries = await findAuditEntries(db, '*', { action: 'restore' }, { limit: 10 })
+    const latest = { sinceMS: 0, untilMS: Number.MAX_SAFE_INTEGER, limit: 10 }
+    const entries = await findAuditEntries(db, '*', { action: 'restore' }, latest)
     assert.deepEqual(
       entries.map(({ actor }) => actor),
       ['command:restore'],
@@ -121,7 +133,7 @@ describe('parley backup and parley restore', () => {
 
   test('a killed restore leaves the database not ready, and can be repeated', async () => {
     await gateway.chat.flusher.drained()
-    const backup = await backUp()
+    const backup = await backUpHere()
     const db = await emptyDb()
     // The restore waits for this transaction with the users, the last collection but one.
     const user = await gateway.chat.db.users.findOne({})
@@ -130,16 +142,16 @@ describe('parley backup and parley restore', () => {
     session.startTransaction()
     await db.mongo.collection('users').insertOne({ _id: user?._id as never }, { session })
     const child = spawn(process.execPath, [parleyFile, 'restore', backup], { env: env(db.mongo.databaseName) })
-    await until('most is restored', async () => (await db.rooms.estimatedDocumentCount()) > 0)
+    await eventually('most is restored', async () => (await db.rooms.estimatedDocumentCount()) > 0)
     await kill(child)
     await session.abortTransaction()
     await session.endSession()
     await assert.rejects(createSchemaCheck(db)(), OldSchemaError)
 
-    assert.match(await restore(db, backup), /Restored and verified/)
+    await restoreHere(db, backup)
     await createSchemaCheck(db)()
     assert.equal(await db.users.countDocuments(), await gateway.chat.db.users.countDocuments())
-    await assert.rejects(restore(db, backup), /has documents in \w+: restore into an empty one/)
+    await assert.rejects(restoreHere(db, backup), /has documents in \w+: restore into an empty one/)
   })
 
   test('a killed backup is not a valid backup', async () => {
@@ -154,13 +166,13 @@ describe('parley backup and parley restore', () => {
       return join(dir, 'killed', name)
     }
     const files = async () => readdir(await folder()).catch(() => [])
-    await until('a part is there', async () => (await files()).some((name) => name.endsWith('.gz')))
+    await eventually('a part is there', async () => (await files()).some((name) => name.endsWith('.gz')))
     await kill(child)
     await assert.rejects(restore(await emptyDb(), await folder()), /manifest.json is missing: .* interrupted/)
   })
 
   test('restore names a damaged file, and writes nothing', async () => {
-    const backup = await backUp()
+    const backup = await backUpHere()
     const file = join(backup, 'users-00001.bson.gz')
     const whole = await readFile(file)
     const manifest = join(backup, 'manifest.json')
@@ -168,16 +180,15 @@ describe('parley backup and parley restore', () => {
     const db = await emptyDb()
     const isEmpty = async () => assert.deepEqual(await db.mongo.listCollections().toArray(), [])
     const refused = async (reason: RegExp) => {
-      await assert.rejects(restoreBackup(db, folderArchive(backup), { onProgress: () => undefined }), reason)
+      await assert.rejects(restoreHere(db, backup), reason)
       await isEmpty()
     }
     const flipped = Buffer.from(whole)
     flipped[whole.length >> 1] = (flipped[whole.length >> 1] ?? 0) ^ 1
     await writeFile(file, flipped)
     const changed = /users-00001\.bson\.gz was changed/
-    await assert.rejects(restore(db, backup), changed)
     await assert.rejects(command(ours(), ['restore', backup, '--check']), changed)
-    await isEmpty()
+    await refused(changed)
     await truncate(file, whole.length - 1)
     await refused(changed)
     await unlink(file)
@@ -197,7 +208,7 @@ describe('parley backup and parley restore', () => {
     const send = (message: string) => alice.call('POST', `/rooms/${own}/message`, { message, messageType: 'text' })
     const drained = () => gateway.chat.flusher.drained()
     await send('before the backup')
-    const backup = await backUp()
+    const backup = await backUpHere()
     for (let i = 0; i < 40; i++) assert.equal((await send(`after ${i}`)).status, 200)
     await drained()
     // Over 16 MiB, so in several entries of the oplog.
@@ -212,7 +223,7 @@ describe('parley backup and parley restore', () => {
     )
     await erin.call('PUT', '/me', { nickname: 'Erin' })
     const changedMS = Date.now()
-    await until('it is later', () => Date.now() > changedMS)
+    await eventually('it is later', () => Date.now() > changedMS)
     const [kept, users] = [
       await texts(gateway.chat.db, own),
       await gateway.chat.db.users.find().sort({ _id: 1 }).toArray(),
@@ -237,16 +248,15 @@ describe('parley backup and parley restore', () => {
   test('restore refuses a time before the backup or after the end of the oplog', async () => {
     const old = await emptyDb()
     await old.mongo.collection('users').insertOne({ name: 'alice' })
-    const said = await command(old.mongo.databaseName, ['backup', dir, '--history-seconds', '60'])
-    const [, backup = ''] = /^(\S+Z): 1 documents/m.exec(said) ?? []
+    const backup = await backUpHere(old)
     await old.mongo.dropDatabase()
     const db = await emptyDb()
-    const source = { PARLEY_RESTORE_OPLOG_URL: env(old.mongo.databaseName).PARLEY_MONGO_URL }
-    const until = (moment: string) => command(db.mongo.databaseName, ['restore', backup, '--until', moment], source)
+    const until = (moment: string) => restoreHere(db, backup, { source: old, untilMS: Date.parse(moment) })
     await assert.rejects(until('2026-01-01T00:00:00Z'), /not before the time that you gave/)
     assert.deepEqual(await db.mongo.listCollections().toArray(), [])
     await assert.rejects(until('2099-01-01T00:00:00Z'), /drop\w* at 2.* cannot be replayed: give an earlier time/)
-    await assert.rejects(until('yesterday'), /expected a time with its zone/)
+    const args = ['restore', backup, '--until', 'yesterday']
+    await assert.rejects(command(db.mongo.databaseName, args), /expected a time with its zone/)
   })
 
   test('store the backup in a bucket', async () => {
@@ -260,7 +270,7 @@ describe('parley backup and parley restore', () => {
     }
     await alice.call('POST', `/rooms/${room}/message`, { message: 'kept in a bucket', messageType: 'text' })
     await gateway.chat.flusher.drained()
-    const backup = await backUp(`s3://${s3.bucket}/nightly`, access)
+    const backup = await backUpByCommand(`s3://${s3.bucket}/nightly`, access)
     const db = await emptyDb()
     assert.match(await restore(db, backup, access), /Restored and verified/)
     assert.deepEqual(await texts(db), await texts(gateway.chat.db))

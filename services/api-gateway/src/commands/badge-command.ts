@@ -5,12 +5,12 @@ import { migrateTimeoutMS } from '@parley/db/migrate'
 import type { WrongUnread } from '@parley/db/unread/verify-unread'
 import { Command } from 'commander'
 import { recordWork } from './by-command.ts'
-import { requireApp, type WithDb } from './database-command.ts'
+import { requireApp, withDb } from './with-db.ts'
 
 const lineEvery = 10_000
 
 /** `parley badge`: unread counts. */
-export function badgeCommand(withDb: WithDb): Command {
+export function badgeCommand(): Command {
   const badge = new Command('badge').description('Verify and repair unread counts')
   badge
     .command('repair')

@@ -1,6 +1,7 @@
 import { hostname } from 'node:os'
 import type { Audited } from '@parley/chat/access/api-keys'
 import { createRecorder } from '@parley/chat/audit/recorder'
+import type { Actor } from '@parley/chat/operators/record-change'
 import { everyApp } from '@parley/contracts/resources/operator'
 import type { Db } from '@parley/db/connect'
 import { inTransaction } from '@parley/db/transactions/transaction'
@@ -13,12 +14,14 @@ import { auditSettings } from '@parley/service/shared-settings'
  */
 export function byCommand(db: Db, app: string, command: string, about = app): Audited {
   const { auditDays: keptDays } = readSettings(auditSettings, process.env)
-  const audit = createRecorder({
-    ...{ app, action: command, keptDays, actor: `command:${command}`, address: hostname() },
-    actorName: process.env['USER'] ?? `uid ${process.getuid?.()}`,
-    subject: { kind: 'app', id: about },
-  })
-  return { db, audit }
+  const subject = { kind: 'app', id: about } as const
+  return { db, audit: createRecorder({ app, action: command, keptDays, subject, ...commandActor(command) }) }
+}
+
+/** The actor of a command in the audit log. */
+export function commandActor(command: string): Actor {
+  const actorName = process.env['USER'] ?? `uid ${process.getuid?.()}`
+  return { actor: `command:${command}`, actorName, address: hostname() }
 }
 
 /**
@@ -51,17 +54,13 @@ export async function recordWork<T>(
   return result
 }
 
-/** Audits a command. */
-export async function recordCommand(db: Db, app: string, command: string, about: object = {}): Promise<void> {
-  await record(byCommand(db, app, command), about)
+/** Audits a command in the log of the installation, which outlives every app. */
+export function recordForAll(db: Db, command: string, about: object): Promise<void> {
+  return recordCommand(db, everyApp, command, about)
 }
 
-/** The same in the log of the installation, which outlives every app. */
-export async function recordForAll(db: Db, command: string, about: object): Promise<void> {
-  await record(byCommand(db, everyApp, command), about)
-}
-
-async function record({ db, audit }: Audited, about: object): Promise<void> {
+async function recordCommand(db: Db, app: string, command: string, about: object): Promise<void> {
+  const { audit } = byCommand(db, app, command)
   audit?.note({ after: about })
   await inTransaction(db, async (session) => audit?.write(db, session))
 }

@@ -1,8 +1,9 @@
 import { join } from 'node:path'
 import { type Convertible, convertExport, convertible } from '@parley/chat/convert/convert-export'
 import { Argument, Command } from 'commander'
+import { createProgress } from './progress.ts'
 
-const sayEveryMS = 2_000
+const progressMS = 2_000
 
 /** `parley convert`: turns the export of another chat service into an import file. */
 export function convertCommand(): Command {
@@ -19,12 +20,10 @@ export function convertCommand(): Command {
 }
 
 async function run(service: Convertible, from: string, to: string, { files }: { files?: string }): Promise<void> {
-  let saidAtMS = performance.now()
-  const { counts, lost } = await convertExport(service, { from, to, filesAt: files }, (lines) => {
-    if (performance.now() < saidAtMS + sayEveryMS) return
-    saidAtMS = performance.now()
-    console.log(`${lines} lines written`)
-  })
+  const progress = createProgress(progressMS)
+  const { counts, lost } = await convertExport(service, { from, to, filesAt: files }, (lines) =>
+    progress(() => `${lines} lines written`),
+  )
   console.log(`Written: ${[...counts].map(([type, count]) => `${count} ${type}`).join(', ')}`)
   if (lost.size > 0) console.log('Not converted:')
   for (const [kind, count] of [...lost].toSorted(([, a], [, b]) => b - a))

@@ -4,14 +4,14 @@ import { pipeline } from 'node:stream/promises'
 import { type LeftOut, linesOfApp } from '@parley/chat/export/app-lines'
 import type { Db } from '@parley/db/connect'
 import { Command } from 'commander'
-import { recordCommand } from './by-command.ts'
-import { requireApp, type WithDb } from './database-command.ts'
+import { recordWork } from './by-command.ts'
+import { requireApp, withDb } from './with-db.ts'
 
 /** Reads of large collections wait for the disk. */
 const timeoutMS = 120_000
 
 /** `parley export`: a whole app, for `parley import`. */
-export function exportCommand(withDb: WithDb): Command {
+export function exportCommand(): Command {
   return new Command('export')
     .description('Export an app in the format of parley import: docs/guides/their-data.md.')
     .requiredOption('--app <appID>', 'the app')
@@ -26,25 +26,28 @@ async function run(db: Db, app: string, out: string): Promise<void> {
   await mkdir(dirname(file), { recursive: true })
   // An existing file may be the only copy.
   const target = await open(file, 'wx', 0o600)
-  try {
-    await recordCommand(db, app, 'export')
-  } catch (error) {
-    await target.close()
-    await unlink(file)
-    throw error
-  }
   const startedMS = performance.now()
   const leftOut: LeftOut = { rooms: 0, files: 0, messages: 0 }
-  let count = 0
-  async function* text(): AsyncGenerator<string> {
-    for await (const line of linesOfApp(db, app, leftOut)) {
-      count++
-      yield `${line}\n`
+  const lines = await recordWork(db, app, 'export', {}, async (onBegin, done) => {
+    try {
+      await onBegin()
+    } catch (error) {
+      await target.close()
+      await unlink(file)
+      throw error
     }
-  }
-  await pipeline(text, target.createWriteStream({ flush: true }))
+    let count = 0
+    async function* text(): AsyncGenerator<string> {
+      for await (const line of linesOfApp(db, app, leftOut)) {
+        done['lines'] = ++count
+        yield `${line}\n`
+      }
+    }
+    await pipeline(text, target.createWriteStream({ flush: true }))
+    return count
+  })
   const seconds = (performance.now() - startedMS) / 1000
-  console.log(`${file}: ${count} lines in ${seconds.toFixed(1)} s`)
+  console.log(`${file}: ${lines} lines in ${seconds.toFixed(1)} s`)
   if (leftOut.rooms > 0) console.log(`${leftOut.rooms} rooms have no members, or one of two: left out`)
   if (leftOut.files > 0) console.log(`${leftOut.files} messages had files: their lines have none`)
   if (leftOut.messages > 0) console.log(`${leftOut.messages} messages of threads whose root is gone: left out`)

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict'
 import { abortImport } from '@parley/chat/import/import-file'
 import { toMessageDoc } from '@parley/chat/import/imported-docs'
 import { importedMessageId } from '@parley/chat/import/known-ids'
-import { LineWriter } from '@parley/chat/import/write-lines'
-import { newWrittenRoom } from '@parley/chat/import/written-room'
+import { LineWriter, newWrittenRoom } from '@parley/chat/import/write-lines'
 import { sendDue } from '@parley/chat/messages/sending/send-scheduled'
 import type { ImportOf } from '@parley/contracts/import-line'
 import { insertImported } from '@parley/db/import/imported-rooms'
@@ -12,9 +11,9 @@ import { findAllMessages } from '@parley/db/message-buckets/all-messages'
 import { newId } from '@parley/db/messages/messages'
 import { flushAbandoned } from '@parley/db/room-buffer/flush'
 import { noteMessages } from '@parley/db/statistics/counted-messages'
+import { eventually } from '@parley/stack/eventually'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { startTestGateway, type TestGateway, type TestUser } from '../test-gateway.ts'
-import { until } from '../test-until.ts'
 
 const begin = Date.now() - 86_400_000
 
@@ -115,13 +114,13 @@ describe('an import that was killed between two writes', () => {
     assert.equal(status, 202, JSON.stringify(body))
     const waiting = () => gateway.chat.db.scheduled.findOne({ app: gateway.app, room })
     const send = () => sendDue(gateway.chat)
-    await until('a try was refused', async () => {
+    await eventually('a try was refused', async () => {
       await send()
       const one = await waiting()
       return one === null || (one.nextMS ?? 0) > sendAtMS
     })
     await abortImport(gateway.chat.db, gateway.app)
-    await until('the message is sent', async () => {
+    await eventually('the message is sent', async () => {
       await send()
       return (await waiting()) === null
     })

@@ -4,9 +4,10 @@ import { verifyImport } from '@parley/chat/import/verify-import'
 import type { Db } from '@parley/db/connect'
 import { Command } from 'commander'
 import { recordWork } from './by-command.ts'
-import { noApp, requireApp, type WithDb } from './database-command.ts'
+import { createProgress } from './progress.ts'
+import { noApp, requireApp, withDb } from './with-db.ts'
 
-const sayEveryMS = 2_000
+const progressMS = 2_000
 /** Problems printed; further ones are only counted. */
 const mostShown = 100
 /** A database command may wait for others. */
@@ -25,7 +26,7 @@ interface Options {
 }
 
 /** `parley import`: imports conversations of another chat service. */
-export function importCommand(withDb: WithDb): Command {
+export function importCommand(): Command {
   return new Command('import')
     .description('Import users, rooms, memberships and messages into an app: docs/guides/import.md has the format.')
     .argument('[file]', 'JSON objects, one per line or otherwise separated')
@@ -93,17 +94,14 @@ async function run(db: Db, app: string, path: string, dryRun: boolean): Promise<
   if (refused) throw refused
 }
 
-/** Prints the first problems, and how far a step is, every two seconds. */
+/** Prints the first problems, and the progress of each step. */
 function watch(path: string): Watching {
-  let [shown, saidAtMS] = [0, performance.now()]
+  let shown = 0
+  const progress = createProgress(progressMS)
   return {
     onProblem({ line, field, reason }) {
       if (shown++ < mostShown) console.log(`${path}:${line}: ${field === '' ? '' : `${field}: `}${reason}`)
     },
-    onProgress(step, lines) {
-      if (performance.now() < saidAtMS + sayEveryMS) return
-      saidAtMS = performance.now()
-      console.log(`${lines} ${doing[step]}`)
-    },
+    onProgress: (step, lines) => progress(() => `${lines} ${doing[step]}`),
   }
 }

@@ -1,10 +1,10 @@
-import { addApiKey, revokeApiKey } from '@parley/chat/access/api-keys'
-import { listApiKeys } from '@parley/chat/access/list-api-keys'
+import { addApiKey, listApiKeys, revokeApiKey } from '@parley/chat/access/api-keys'
+import { expiryFrom } from '@parley/chat/access/new-token'
 import { type ApiKeyView, keyFields } from '@parley/contracts/resources/api-key'
 import { Command } from 'commander'
 import { z } from 'zod'
 import { byCommand } from './by-command.ts'
-import type { WithDb } from './database-command.ts'
+import { withDb } from './with-db.ts'
 
 interface AddOptions {
   name: string
@@ -18,7 +18,7 @@ interface AddOptions {
 const listOf = (text: string) => text.split(',').map((one) => one.trim())
 
 /** `parley key`: the API keys of an app. */
-export function keyCommand(withDb: WithDb): Command {
+export function keyCommand(): Command {
   const key = new Command('key').description('Manage the API keys of an app')
   key
     .command('add')
@@ -32,7 +32,7 @@ export function keyCommand(withDb: WithDb): Command {
     .option('--rate <number>', 'requests per minute, instead of the default', Number)
     .action(async (app: string, options: AddOptions) => {
       const { expiresAt, scopes = ['all'], ...limits } = readOptions(options)
-      const end = expiresAt === undefined ? undefined : new Date(expiresAt)
+      const end = expiresAt === undefined ? undefined : expiryFrom('--expires', expiresAt)
       const { apiKey, name } = await withDb((db) =>
         addApiKey(byCommand(db, app, 'key add'), app, { ...limits, scopes, expiresAt: end }),
       )

@@ -9,7 +9,7 @@ import { tlsOptions } from '@parley/service/tls-settings'
 import { reach } from '@parley/wiring/reach'
 import { Command } from 'commander'
 import { byCommand } from './by-command.ts'
-import { checkBusAndPresence } from './servers-command.ts'
+import { checkBusAndPresence } from './check-servers.ts'
 
 const reminderMS = 10_000
 

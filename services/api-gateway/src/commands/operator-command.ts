@@ -1,4 +1,3 @@
-import { hostname } from 'node:os'
 import {
   addOperator,
   type By,
@@ -7,21 +6,28 @@ import {
   resetOperator,
 } from '@parley/chat/operators/manage-operators'
 import { canonicalEmail } from '@parley/chat/operators/operators'
-import { type OperatorView, operatorEmail, operatorName, operatorRoles } from '@parley/contracts/resources/operator'
+import {
+  everyApp,
+  type OperatorView,
+  operatorEmail,
+  operatorName,
+  operatorRoles,
+} from '@parley/contracts/resources/operator'
 import { roles } from '@parley/contracts/roles'
 import type { Db } from '@parley/db/connect'
 import { findOperatorByEmail } from '@parley/db/operators/operators'
 import { readSettings } from '@parley/service/settings'
 import { auditSettings } from '@parley/service/shared-settings'
-import { Command } from 'commander'
+import { Command, InvalidArgumentError } from 'commander'
 import { z } from 'zod'
-import type { WithDb } from './database-command.ts'
+import { commandActor } from './by-command.ts'
+import { requireApp, withDb } from './with-db.ts'
 
 const url = 'http://127.0.0.1:8080'
-const urlOption = ['--url <address>', 'URL of the gateways for browsers, for the link', url] as const
+const urlOption = ['--url <address>', 'URL of the gateways for browsers, for the link', readUrl, url] as const
 
 /** `parley operator`: the operators of the console. */
-export function operatorCommand(withDb: WithDb): Command {
+export function operatorCommand(): Command {
   const operator = new Command('operator').description('Manage the operators of the console')
   operator
     .command('add')
@@ -33,7 +39,10 @@ export function operatorCommand(withDb: WithDb): Command {
     .option(...urlOption)
     .action(async (email: string, options: { name?: string; role: string; app?: string[]; url: string }) => {
       const wanted = readOptions(email, options)
-      const added = await withDb((db) => addOperator(partsOf(db), byCommand('operator add'), wanted))
+      const added = await withDb(async (db) => {
+        for (const { app } of wanted.roles) if (app !== everyApp) await requireApp(db, app)
+        return addOperator(partsOf(db), by('operator add'), wanted)
+      })
       console.log(`Operator ${added.email} added: ${rolesOf(added)}. The link signs in once, within a day:`)
       console.log(`  ${linkTo(options.url, added.link)}`)
     })
@@ -50,7 +59,7 @@ export function operatorCommand(withDb: WithDb): Command {
     .description('Remove an operator; their sessions end immediately on every gateway')
     .argument('<email>', 'e-mail of the operator')
     .action(async (email: string) => {
-      await withDb(async (db) => removeOperator(partsOf(db), byCommand('operator remove'), await idOf(db, email)))
+      await withDb(async (db) => removeOperator(partsOf(db), by('operator remove'), await idOf(db, email)))
       console.log(`Operator ${email} is removed`)
     })
   operator
@@ -60,12 +69,17 @@ export function operatorCommand(withDb: WithDb): Command {
     .option(...urlOption)
     .action(async (email: string, options: { url: string }) => {
       const { link } = await withDb(async (db) =>
-        resetOperator(partsOf(db), byCommand('operator reset'), await idOf(db, email)),
+        resetOperator(partsOf(db), by('operator reset'), await idOf(db, email)),
       )
       console.log(`Operator ${email} is reset. The link signs in once, within a day:`)
       console.log(`  ${linkTo(options.url, link)}`)
     })
   return operator
+}
+
+function readUrl(text: string): string {
+  if (!/^https?:$/.test(URL.parse(text)?.protocol ?? '')) throw new InvalidArgumentError('expected an http(s) URL')
+  return text
 }
 
 /** The URL of a sign-in link. The token is in the fragment, which browsers do not send. */
@@ -77,9 +91,8 @@ function partsOf(db: Db) {
   return { db, ...readSettings(auditSettings, process.env) }
 }
 
-function byCommand(command: string): By {
-  const actorName = process.env['USER'] ?? `uid ${process.getuid?.()}`
-  return { actor: { actor: `command:${command}`, actorName, address: hostname() }, roles: undefined }
+function by(command: string): By {
+  return { actor: commandActor(command), roles: undefined }
 }
 
 async function idOf(db: Db, email: string): Promise<string> {
@@ -93,7 +106,7 @@ async function allOperators(db: Db): Promise<OperatorView[]> {
   for (let cursor: string | undefined = ''; cursor !== undefined; ) {
     const page: { data: OperatorView[]; cursor?: string | undefined } = await listOperators(
       partsOf(db),
-      byCommand('operator list'),
+      by('operator list'),
       { limit: 100, cursor },
     )
     all.push(...page.data)
@@ -105,7 +118,7 @@ async function allOperators(db: Db): Promise<OperatorView[]> {
 /** The options as the API takes them. @throws Error that names the option */
 function readOptions(
   email: string,
-  { name = email, role, app = ['*'] }: { name?: string; role: string; app?: string[] },
+  { name = email, role, app = [everyApp] }: { name?: string; role: string; app?: string[] },
 ) {
   const schema = z.strictObject({ email: operatorEmail, name: operatorName, roles: operatorRoles.min(1) })
   const read = schema.safeParse({ email, name, roles: app.map((one) => ({ app: one, role })) })

@@ -5,7 +5,6 @@ import { auditCommand } from './audit-command.ts'
 import { backupCommand, restoreCommand } from './backup-command.ts'
 import { badgeCommand } from './badge-command.ts'
 import { convertCommand } from './convert-command.ts'
-import { withDb } from './database-command.ts'
 import { exportCommand } from './export-command.ts'
 import { importCommand } from './import-command.ts'
 import { keyCommand } from './key-command.ts'
@@ -18,17 +17,17 @@ import { rebuildStreamCommand } from './stream-command.ts'
 /** The parley command: `parley <command> --help` describes each. */
 export function parleyCommand(): Command {
   const program = new Command('parley').description('Operate a Parley installation').version(version)
-  program.addCommand(appCommand(withDb))
-  program.addCommand(auditCommand(withDb))
+  program.addCommand(appCommand())
+  program.addCommand(auditCommand())
   program.addCommand(backupCommand())
-  program.addCommand(badgeCommand(withDb))
+  program.addCommand(badgeCommand())
   program.addCommand(convertCommand())
-  program.addCommand(exportCommand(withDb))
-  program.addCommand(importCommand(withDb))
-  program.addCommand(keyCommand(withDb))
+  program.addCommand(exportCommand())
+  program.addCommand(importCommand())
+  program.addCommand(keyCommand())
   program.addCommand(migrateCommand())
-  program.addCommand(operatorCommand(withDb))
-  program.addCommand(rebuildStreamCommand(withDb))
+  program.addCommand(operatorCommand())
+  program.addCommand(rebuildStreamCommand())
   program.addCommand(restoreCommand())
   program.addCommand(shardCommand())
   program.addCommand(sizeCommand())

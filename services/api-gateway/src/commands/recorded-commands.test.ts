@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 import { importAlone } from '@parley/chat/import/import-alone'
 import { connectDb } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
-import { parleyFile } from '@parley/stack/test-parley-command'
+import { parleyFile } from '@parley/stack/parley-command'
 import { testServers, withDatabase } from '@parley/stack/test-servers'
 import type { Command } from 'commander'
 import { afterAll, beforeAll, describe, onTestFinished, test } from 'vitest'
@@ -128,14 +128,15 @@ describe('commands in the audit log', () => {
     assert.deepEqual((await outcomesOf('badge repair')).slice(2), [begun, failed])
   })
 
-  test('an export records an entry for a new file, and none if the file exists', async () => {
+  test('an export records its start and its outcome for a new file, and nothing if the file exists', async () => {
     const file = join(dir, 'export.ndjson')
     await writeFile(file, 'the only copy')
     await assert.rejects(command(['export', '--app', gateway.app, '--out', file]), /EEXIST/)
     assert.equal(await readFile(file, 'utf8'), 'the only copy')
     assert.equal(await entriesOf('export'), 0)
     await command(['export', '--app', gateway.app, '--out', join(dir, 'new.ndjson')])
-    assert.equal(await entriesOf('export'), 1)
+    const lines = (await readFile(join(dir, 'new.ndjson'), 'utf8')).split('\n').length - 1
+    assert.deepEqual(await outcomesOf('export'), [{ outcome: 'begun' }, { lines, outcome: 'done' }])
   })
 
   test('an export that could not be recorded leaves no file, so it can be repeated', async () => {

@@ -9,7 +9,7 @@ import { importFile } from '@parley/chat/import/import-file'
 import { importedMessageId } from '@parley/chat/import/known-ids'
 import { verifyImport } from '@parley/chat/import/verify-import'
 import { findAllMessages } from '@parley/db/message-buckets/all-messages'
-import { parleyFile } from '@parley/stack/test-parley-command'
+import { parleyFile } from '@parley/stack/parley-command'
 import { testServers, withDatabase } from '@parley/stack/test-servers'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { startTestGateway, type TestGateway, type TestUser } from '../test-gateway.ts'
@@ -81,6 +81,7 @@ async function makeConversations(): Promise<{ rooms: string[]; roots: string[] }
   await alice.call('PUT', `/rooms/${room}/lastRead`, { message: replied })
   for (let n = 0; n < 70; n++) await send(direct, n % 2 ? 'alice' : 'bob', `message ${n}`)
   await alice.call('POST', `/roomPrefs/${room}`, { sticky: true, tags: ['x'], tagColors: { x: 'red' }, muted: true })
+  await alice.call('POST', '/me/subscribe', { type: 'fcm', token: 't', deviceId: 'phone', language: 'de' })
   await alice.call('POST', '/me/pref/theme', { data: { dark: true } })
   await alice.call('PUT', '/me/notifications', notifications)
   await alice.call('PUT', `/me/notifications/rooms/${room}`, {
@@ -148,6 +149,7 @@ async function readAll(gateway: TestGateway, { rooms, roots }: { rooms: string[]
     '/admin/clients?limit=100',
     '/admin/groups',
     '/admin/rooms',
+    '/admin/push/devices',
     ...rooms.map((id) => `/admin/rooms/${id}`),
   ]
   const answers: [string, unknown][] = []

@@ -1,4 +1,4 @@
-import { shardCommands } from '@parley/db/sharding'
+import { shardCommands } from '@parley/db/shard-keys'
 import { Command, Option } from 'commander'
 
 /**

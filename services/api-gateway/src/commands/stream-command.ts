@@ -1,23 +1,21 @@
 import { clock } from '@parley/async/clock'
-import { closeBus, connectBus } from '@parley/bus/connect'
-import { createControl } from '@parley/bus/control/control'
 import { learnStreams } from '@parley/bus/stream/stream-info'
 import { createChat } from '@parley/chat/create-chat'
 import { rebuildSince } from '@parley/chat/events/rebuild-stream'
+import { everyApp } from '@parley/contracts/resources/operator'
 import type { Db } from '@parley/db/connect'
 import { keptDays } from '@parley/db/push/outgoing-calls'
 import { createLog } from '@parley/service/log'
-import { readSettings } from '@parley/service/settings'
-import { natsSettings, tlsPrefix } from '@parley/service/shared-settings'
-import { tlsOptions } from '@parley/service/tls-settings'
 import { Command, InvalidArgumentError } from 'commander'
-import { recordForAll } from './by-command.ts'
-import type { WithDb } from './database-command.ts'
+import { recordWork } from './by-command.ts'
+import { createProgress } from './progress.ts'
+import { withBus } from './with-bus.ts'
+import { withDb } from './with-db.ts'
 
-const sayEveryMS = 5_000
+const progressMS = 5_000
 
 /** `parley rebuild-stream`: republishes events from MongoDB. */
-export function rebuildStreamCommand(withDb: WithDb): Command {
+export function rebuildStreamCommand(): Command {
   return new Command('rebuild-stream')
     .description(
       'Republish the events of messages and changes from MongoDB. Handled events are deduplicated by ID. Services do this by themselves when they detect a lost stream.',
@@ -44,24 +42,22 @@ function readSince(text: string): Date {
 }
 
 async function rebuild(db: Db, sinceMS: number): Promise<void> {
-  const { natsUrl, natsTls, natsCredentials } = readSettings(natsSettings, process.env)
-  const access = { tls: tlsOptions(natsTls, tlsPrefix.nats), credentials: natsCredentials }
-  const bus = await connectBus(natsUrl, 'parley-cli', {}, access)
-  const control = createControl(bus)
-  try {
+  const since = new Date(sinceMS).toISOString()
+  await withBus(async (bus, control) => {
     if ((await learnStreams(bus)).size === 0)
       throw new Error('there is no stream yet: start a service first, which makes it')
     const chat = createChat({ db, bus, control, log: createLog({ service: 'cli', node: 'cli', level: 'error' }) })
-    await recordForAll(db, 'rebuild-stream', { since: new Date(sinceMS).toISOString() })
-    let saidAtMS = 0
-    const events = await rebuildSince(chat, sinceMS, (upToMS, soFar) => {
-      if (clock.now() < saidAtMS + sayEveryMS) return
-      saidAtMS = clock.now()
-      console.log(`${soFar} events published again, up to ${new Date(upToMS).toISOString()}`)
+    // The first line comes at once.
+    const progress = createProgress(progressMS, Number.NEGATIVE_INFINITY)
+    const events = await recordWork(db, everyApp, 'rebuild-stream', { since }, async (onBegin, done) => {
+      await onBegin()
+      done['events'] = 0
+      done['events'] = await rebuildSince(chat, sinceMS, (upToMS, soFar) => {
+        done['events'] = soFar
+        progress(() => `${soFar} events published again, up to ${new Date(upToMS).toISOString()}`)
+      })
+      return done['events']
     })
-    console.log(`${events} events since ${new Date(sinceMS).toISOString()} are published again`)
-  } finally {
-    control.stop()
-    await closeBus(bus)
-  }
+    console.log(`${events} events since ${since} are published again`)
+  })
 }

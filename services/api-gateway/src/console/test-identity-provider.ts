@@ -1,5 +1,6 @@
 import { generateKeyPairSync, randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
+import { listenOnLoopback } from '@parley/stack/loopback'
 import { type Configuration, Provider } from 'oidc-provider'
 
 /** The claims of a person with an account at the identity provider. */
@@ -35,9 +36,7 @@ export async function startIdentityProvider(): Promise<TestIdentityProvider> {
       void provider().interactionFinished(request, response, { login: { accountId: subject } })
     } else void provider().callback()(request, response)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  const issuer = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`
+  const issuer = `http://127.0.0.1:${await listenOnLoopback(server)}`
   const client = { clientId: 'parley', clientSecret: randomUUID() }
   const key = generateKeyPairSync('rsa', { modulusLength: 2_048 }).privateKey.export({ format: 'jwk' })
   const configuration: Configuration = {

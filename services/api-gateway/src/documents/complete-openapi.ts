@@ -8,7 +8,7 @@ import { allOperations } from '@parley/contracts/operations/all'
 import { ours } from '@parley/contracts/ours'
 import { exampleFeedEvent } from '@parley/contracts/resources/feed-event'
 import { z } from 'zod'
-import { lenientBody, lenientLimit, referredIn } from '../requests/lenient-schema.ts'
+import { lenientBody, lenientLimit, referredIn } from './lenient-schema.ts'
 import { nameParts } from './name-parts.ts'
 import type { DescribedOperation, OpenApiDocument, Response } from './openapi-shapes.ts'
 import { shareAnswers, shareExamples, shareParameters } from './share-parts.ts'
@@ -46,7 +46,7 @@ export function complete(document: OpenApiDocument): OpenApiDocument {
     tidyParameters(described, Object.values(document.components.securitySchemes))
     if (operation) addExamples(described, operation)
     if (operation?.body && described.requestBody) described.requestBody.required = !mayBeAbsent(operation.body)
-    if (operation && !operation.extension) describeLenience(described, document.components.schemas)
+    if (operation?.inInterface) describeLenience(described, document.components.schemas)
     const ok = described.responses['200']
     if (ok) ok.description = 'OK'
     if (ok && operation?.eventStream) describeEventStream(ok)

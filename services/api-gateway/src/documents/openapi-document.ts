@@ -104,6 +104,6 @@ function describe(operation: Operation): Record<string, unknown> {
     security: securityOf[operation.access],
     ...(operation.scope && { 'x-scope': operation.scope }),
     ...(operation.scopesByKind && { 'x-scopes-by-kind': operation.scopesByKind }),
-    ...(operation.extension && { 'x-extension': true }),
+    ...(!operation.inInterface && { 'x-extension': true }),
   }
 }

@@ -1,4 +1,4 @@
-import type { PageFiles } from '@parley/chat/integrations/chat-page-files'
+import type { PageFiles } from '@parley/chat/integrations/chat-page'
 import type { Logger } from '@parley/service/log'
 import type { FastifyInstance } from 'fastify'
 
@@ -25,7 +25,7 @@ export function createOtherFiles(app: FastifyInstance, shared: PageFiles, log: L
     try {
       await shared.keep(files)
     } catch (error) {
-      log.warn({ err: error }, 'files of the pages are not kept for gateways of other releases yet')
+      log.warn({ err: error }, 'page files not stored for gateways of other releases; trying again')
       againMS = afterFailureMS
     }
     const timer = setTimeout(() => {

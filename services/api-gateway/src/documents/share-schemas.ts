@@ -3,7 +3,7 @@ import { markedOnce } from '@parley/contracts/documents/mark-extensions'
 import { isPartName } from '@parley/contracts/documents/part-names'
 import { sharedFields, sharedSchemas } from '@parley/contracts/documents/shared-schemas'
 import { z } from 'zod'
-import { referredIn } from '../requests/lenient-schema.ts'
+import { referredIn } from './lenient-schema.ts'
 import type { DescribedOperation, OpenApiDocument } from './openapi-shapes.ts'
 
 type Schemas = Record<string, JsonSchema>

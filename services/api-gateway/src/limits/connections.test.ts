@@ -1,20 +1,21 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { Agent, createServer, type IncomingMessage, request } from 'node:http'
-import { type AddressInfo, connect, type Socket } from 'node:net'
+import { connect, type Socket } from 'node:net'
+import { listenOnLoopback } from '@parley/stack/loopback'
 import { onTestFinished, test } from 'vitest'
 import { boundConnections, drainConnections } from './connections.ts'
 
 test('before it stops, a server serves requests on kept-alive connections and lets their clients close them', async () => {
-  const server = createServer((_request, response) => response.end('served')).listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  const server = createServer((_request, response) => response.end('served'))
+  const port = await listenOnLoopback(server)
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   onTestFinished(() => {
     agent.destroy()
     server.close()
   })
   const get = async () => {
-    const sent = request({ agent, host: '127.0.0.1', port: (server.address() as AddressInfo).port }).end()
+    const sent = request({ agent, host: '127.0.0.1', port }).end()
     const [response] = (await once(sent, 'response')) as [IncomingMessage]
     await response.toArray()
     return { reused: sent.reusedSocket, connection: response.headers.connection }
@@ -32,8 +33,7 @@ test('a stopping server closes only connections that never carried a request', a
   const server = createServer((_request, response) => response.end('served'))
   const connections = boundConnections(60_000)
   connections.watch(server)
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  const port = await listenOnLoopback(server)
   const sockets: Socket[] = []
   onTestFinished(() => {
     for (const socket of sockets) socket.destroy()
@@ -41,7 +41,7 @@ test('a stopping server closes only connections that never carried a request', a
   })
   const open = async () => {
     const accepted = once(server, 'connection')
-    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+    const socket = connect(port, '127.0.0.1')
     sockets.push(socket)
     await accepted
     return socket

@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
+import { createSweep } from '@parley/async/sweep'
 import { answerBrokenRequests } from '@parley/service/broken-request'
 
 /** Room for a token of 4,096 bytes and a user ID of 128 characters, percent-encoded, plus a filter `q`. */
@@ -23,15 +24,17 @@ export function boundConnections(receiveMS: number) {
   /** Connections without a request so far, such as those that browsers and load balancers open in advance. */
   const silent = new Set<Socket>()
   let isStopping = false
+  const sweep = createSweep(checkEveryMS, endLate)
 
   // Node's own limit is the same for all requests.
-  function endLate(): void {
+  function endLate(): boolean {
     const beforeMS = performance.now() - receiveMS
     for (const [request, sinceMS] of receiving) {
       const isLate = sinceMS < beforeMS && !request.complete && !unbounded.has(request)
       if (isLate) onClientError(Object.assign(new Error('late'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), request.socket)
       if (request.complete || sinceMS < beforeMS) receiving.delete(request)
     }
+    return receiving.size > 0
   }
 
   return {
@@ -52,11 +55,11 @@ export function boundConnections(receiveMS: number) {
       server.on('request', (request) => {
         const { headers, socket } = request
         silent.delete(socket)
-        if (headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined)
-          receiving.set(request, performance.now())
+        if (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined) return
+        receiving.set(request, performance.now())
+        sweep.begin()
       })
-      const timer = setInterval(endLate, checkEveryMS).unref()
-      server.on('close', () => clearInterval(timer))
+      server.on('close', () => sweep.stop())
     },
     options: {
       connectionTimeout: idleMS,

@@ -18,7 +18,7 @@ export function errorAnswers(operation: Operation): Record<number, z.ZodType> {
 
 /** Every code that the operation may return. */
 export function errorCodes(operation: Operation): ErrorCode[] {
-  const { access, form, isBare, query, body, params, headers, invalid, errors, missing } = operation
+  const { access, form, isBare, query, body, params, headers, invalid, errors = [], missing } = operation
   const bare: ErrorCode[] =
     form === 'bare' ? ['UNAUTHORIZED'] : isBare ? ['UNAUTHORIZED', 'INVALID_API_KEY'] : ['INVALID_API_KEY']
   const isForKeys = access === 'admin' || access === 'platform' || access === 'client-or-admin'

@@ -60,10 +60,17 @@ export async function authenticate(
   }
 }
 
-/** Some clients send every header with every request: an empty key beside a user's headers counts as absent. */
-function isWithApiKey({ headers }: FastifyRequest): boolean {
-  const { 'im-api-key': apiKey, 'im-client-key': clientKey } = headers
-  return Boolean(apiKey) || (apiKey !== undefined && !clientKey)
+/** Of the paths for either, the interface counts this one among those for API keys. */
+const pathForKeys = '/config'
+
+/**
+ * Some clients send every header with every request: an empty key beside a user's headers counts as absent. Without any
+ * credentials, the API key is missing where the path is for keys, and the client key elsewhere.
+ */
+function isWithApiKey({ headers, routeOptions: { url } }: FastifyRequest): boolean {
+  const { 'im-api-key': apiKey, 'im-client-key': clientKey, 'im-authorization': token } = headers
+  if (apiKey || clientKey) return Boolean(apiKey)
+  return apiKey !== undefined || (url === pathForKeys && !token)
 }
 
 /** Endpoints with bare errors use UNAUTHORIZED for a bad API key (docs/errors.md#unauthorized). */

@@ -86,10 +86,13 @@ describe('bad input gets a clear error that names the field', () => {
     for (const [path, name] of [
       ['/users/search', 'q'],
       ['/me/changes', 'since'],
+      ['/presence', 'clients'],
     ] as const) {
       const { status, body } = await alice.call('GET', path)
       assert.deepEqual([status, body.error.code, body.RM], [400, 'INVALID_QUERY', `${name} is required`])
     }
+    const { body } = await alice.call('GET', '/presence?clients=%00')
+    assert.equal(body.RM, 'clients: expected no control characters')
   })
 
   test('a wrong client key is 401 INVALID_CLIENT_KEY, a wrong token 401 INVALID_TOKEN', async () => {

@@ -73,10 +73,20 @@ function isRequired(schema: z.core.$ZodType | undefined, [name, ...rest]: readon
   return rest.length === 0 ? field._zod.optin === undefined : isRequired(field, rest)
 }
 
-function explain(issue: Issue): string {
+function explain(given: Issue): string {
+  const issue = withinUnion(given)
   const at = issue.path.map(String).join('.')
   if (issue.code === 'unrecognized_keys') return `${[at, issue.keys[0]].filter(Boolean).join('.')}: unknown field`
   const expected = issue.message.replace(/^Invalid input: /, '')
   if (at === '') return expected
   return expected.endsWith(' received undefined') ? `${at} is required` : `${at}: ${expected}`
+}
+
+/** The issue of the alternative whose type the value has, else of the first one; the issue itself if it is explained. */
+function withinUnion(issue: Issue): Issue {
+  if (issue.code !== 'invalid_union' || issue.message !== 'Invalid input') return issue
+  const alternatives = issue.errors.flatMap(([first]) => first ?? [])
+  const ofType = ({ code, path }: Issue) => code !== 'invalid_type' || path.length > 0
+  const inner = alternatives.find(ofType) ?? alternatives[0]
+  return inner ? { ...inner, path: [...issue.path, ...inner.path] } : issue
 }

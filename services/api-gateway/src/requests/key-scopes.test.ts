@@ -164,5 +164,7 @@ describe('scopes, expiry, networks and rate of API keys', () => {
       assert.equal(status, 400, field)
       assert.match(body.error.message, new RegExp(field))
     }
+    const { body } = await gateway.admin('POST', '/admin/keys', { name: 'until', expiresAt: '2999-01-01' })
+    assert.equal(body.result.expiresAt, '2999-01-01T00:00:00.000Z')
   })
 })

@@ -27,12 +27,12 @@ export function takeInput(app: FastifyInstance): void {
 function takeInputOf(request: FastifyRequest, reply: FastifyReply): void {
   const { operation } = request.routeOptions.config
   if (!operation) return
-  const isLeftOut = request.body === undefined || (request.body === null && !operation.extension)
+  const isLeftOut = request.body === undefined || (request.body === null && operation.inInterface)
   // So that the error names the missing field.
   if (isLeftOut && operation.body instanceof z.ZodObject) request.body = {}
   request.query = withoutEmpty(request.query as Record<string, unknown>)
   requireDecimals(operation, request.query as Record<string, unknown>)
-  if (operation.extension) return
+  if (!operation.inInterface) return
   const ignored = takeLeniently(request, operation)
   if (ignored.length > 0) void reply.header('parley-ignored', ignoredHeader(ignored))
 }

@@ -1,4 +1,4 @@
-import { createKeyCheck } from '@parley/chat/access/living-api-key'
+import { createKeyCheck } from '@parley/chat/access/authenticate-api-key'
 import type { Chat } from '@parley/chat/chat'
 import type { Feeds } from '@parley/chat/events-feed/feeds'
 import { openEvents, readEvents } from '@parley/chat/events-feed/read-events'

@@ -1,6 +1,5 @@
 import type { Chat } from '@parley/chat/chat'
-import { listGroups } from '@parley/chat/users/list-groups'
-import { deleteGroup, saveGroup } from '@parley/chat/users/save-group'
+import { deleteGroup, listGroups, saveGroup } from '@parley/chat/users/groups'
 import * as operations from '@parley/contracts/operations/users/groups'
 import type { Mount } from '../mount.ts'
 

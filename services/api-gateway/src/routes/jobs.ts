@@ -1,6 +1,5 @@
 import type { Chat } from '@parley/chat/chat'
-import { getJob } from '@parley/chat/jobs/get-job'
-import { listJobs } from '@parley/chat/jobs/list-jobs'
+import { getJob, listJobs } from '@parley/chat/jobs/read-jobs'
 import * as operations from '@parley/contracts/operations/integrations/jobs'
 import type { Mount } from '../mount.ts'
 import type { FilesHere } from './files.ts'

@@ -1,6 +1,6 @@
 import { asUser } from '@parley/chat/access/caller'
 import type { Chat } from '@parley/chat/chat'
-import { muteMyRoom, muteRoomOfUser } from '@parley/chat/rooms/mute-room'
+import { muteMyRoom, muteRoomOfUser } from '@parley/chat/rooms/room-prefs'
 import * as operations from '@parley/contracts/operations/rooms/room-preferences'
 import type { Mount } from '../mount.ts'
 

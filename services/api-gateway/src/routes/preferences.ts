@@ -1,7 +1,7 @@
 import { asUser } from '@parley/chat/access/caller'
 import type { Chat } from '@parley/chat/chat'
 import * as settings from '@parley/chat/push/notification-settings'
-import { setRoomPref } from '@parley/chat/rooms/set-room-pref'
+import { setRoomPref } from '@parley/chat/rooms/room-prefs'
 import { deleteMyPref, listMyPrefs, setMyPref } from '@parley/chat/users/me'
 import * as roomPreferences from '@parley/contracts/operations/rooms/room-preferences'
 import * as notifications from '@parley/contracts/operations/users/notifications'

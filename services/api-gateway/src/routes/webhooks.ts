@@ -1,10 +1,13 @@
 import type { Chat } from '@parley/chat/chat'
-import { listFailedWebhooks } from '@parley/chat/integrations/list-failed-webhooks'
-import { listWebhookCalls } from '@parley/chat/integrations/list-webhook-calls'
-import { readWebhookCall } from '@parley/chat/integrations/read-webhook-call'
-import { retryFailedWebhook } from '@parley/chat/integrations/retry-failed-webhook'
-import { retryWebhookCall, retryWebhookCalls } from '@parley/chat/integrations/retry-webhook-calls'
 import type { Presence } from '@parley/chat/integrations/stats-report'
+import {
+  listFailedWebhooks,
+  listWebhookCalls,
+  readWebhookCall,
+  retryFailedWebhook,
+  retryWebhookCall,
+  retryWebhookCalls,
+} from '@parley/chat/integrations/webhook-calls'
 import {
   closeWebhookReceiver,
   openWebhookReceiver,

@@ -9,7 +9,7 @@ import type { OutgoingCallDoc } from '@parley/db/push/documents'
 /** Longer than a redelivery to another process takes. After that, out of order is better than never. */
 const waitAtMostMS = 60_000
 /** Interval of checks for a lost stream: earlier events are then republished, and calls wait for them. */
-const lookAgainMS = 500
+const refreshAfterMS = 500
 
 /** The progress of webhook events in one stream. */
 interface Handled {
@@ -23,17 +23,17 @@ interface Handled {
  * Returns whether everything before a call in its queue is queued: all events up to its own are handled.
  * Several processes handle events of a room at the same time, so a later one may be queued first.
  */
-export function askWhetherNext(db: Db, bus: Bus): (call: OutgoingCallDoc) => Promise<boolean> {
+export function createOrderCheck(db: Db, bus: Bus): (call: OutgoingCallDoc) => Promise<boolean> {
   const streams = new Map<string, Handled>()
-  let lookedAtMS = 0
-  let asking: Promise<void> | undefined
+  let refreshedAtMS = 0
+  let refreshing: Promise<void> | undefined
 
-  async function ask(): Promise<void> {
-    await Promise.all(bus.streams.names.map(askOf))
-    lookedAtMS = clock.now()
+  async function refresh(): Promise<void> {
+    await Promise.all(bus.streams.names.map(refreshStream))
+    refreshedAtMS = clock.now()
   }
 
-  async function askOf(stream: string): Promise<void> {
+  async function refreshStream(stream: string): Promise<void> {
     let { releaseAtSeq } = streams.get(stream) ?? { releaseAtSeq: 0 }
     const state = await findStreamState(db, stream)
     if (state?.rebuilding) releaseAtSeq = Number.POSITIVE_INFINITY
@@ -60,15 +60,15 @@ export function askWhetherNext(db: Db, bus: Bus): (call: OutgoingCallDoc) => Pro
   return async ({ app, room, kind, order, createdAtMS }) => {
     if (kind !== 'webhook' || createdAtMS < clock.now() - waitAtMostMS) return true
     const stream = bus.streams.streamOf({ app, room })
-    const isFresh = clock.now() < lookedAtMS + lookAgainMS
+    const isFresh = clock.now() < refreshedAtMS + refreshAfterMS
     const isRebuilding = () =>
       [stream, ...before(stream).map(([name]) => name)].some((name) => streams.get(name)?.isRebuilding !== false)
     if (isFresh && !isRebuilding() && isDone(stream, order)) return true
     if (isFresh && isRebuilding()) return false
-    asking ??= ask().finally(() => {
-      asking = undefined
+    refreshing ??= refresh().finally(() => {
+      refreshing = undefined
     })
-    await asking
+    await refreshing
     return !isRebuilding() && isDone(stream, order)
   }
 }

@@ -77,7 +77,7 @@ export async function runCallSender(parts: CallSenderParts, signal: AbortSignal)
       log.warn({ err: error, queue: queue._id }, 'calls of a queue not made; trying again')
       // Its lease expires, and then another process takes it over.
       await returnQueue(db, queue, clock.now() + faultPauseMS).catch((cause: unknown) =>
-        log.warn({ err: cause, queue: queue._id }, 'queue not returned; its lease expires'),
+        log.warn({ err: cause, queue: queue._id }, 'queue not released; its lease expires'),
       )
     }
   }

@@ -10,17 +10,16 @@ import { readJson } from '@parley/contracts/free-json'
 import { takeBody } from '@parley/contracts/lenient'
 import type { Message } from '@parley/contracts/resources/message'
 import { type WebhookCall, webhookAnswer, webhookEvent } from '@parley/contracts/resources/webhook'
-import { findApp, signingSecrets } from '@parley/db/apps/apps'
 import type { Db } from '@parley/db/connect'
 import type { OutgoingCallDoc } from '@parley/db/push/documents'
 import { findRoom } from '@parley/db/rooms/rooms'
 import type { Logger } from '@parley/service/log'
 import type { Tracing } from '@parley/service/trace'
 import type { SignedCall } from '@parley/wiring/hook-calls'
-import { LRUCache } from 'lru-cache'
 import type { Dispatcher } from 'undici'
 import { asJson } from '../networks/network.ts'
-import type { WhoIsOnline } from '../recipients/who-is-online.ts'
+import type { FindOnlineDevices } from '../recipients/online-devices.ts'
+import { createSigningSecrets } from '../signing-secrets.ts'
 import { type CallOutcome, callOnce } from './outgoing-call.ts'
 import { originOf } from './room-webhook.ts'
 import { waitedPush } from './waited-push.ts'
@@ -35,7 +34,7 @@ export interface DeliverCallParts {
   /** Pushes of older messages are dropped. */
   keepMS: number
   notificationsOf: NotificationsOfApp
-  whoIsOnline: WhoIsOnline
+  onlineDevicesOf: FindOnlineDevices
   log: Logger
   tracing: Tracing
 }
@@ -48,31 +47,21 @@ const waitedMS = 1_000
 /** Attempts a call once, with the room's current webhook and bot state, and applies the response. */
 export function createCallDelivery(parts: DeliverCallParts): (call: OutgoingCallDoc) => Promise<CallOutcome> {
   const { db, dispatcher, timeoutMS, generic, tracing, log } = parts
-  const known = new LRUCache<string, string[]>({ max: 1_000, ttl: 10_000 })
-
-  async function secretsOf(app: string): Promise<string[] | undefined> {
-    const found = known.get(app)
-    if (found) return found
-    const doc = await findApp(db, app)
-    if (!doc) return undefined
-    const secrets = signingSecrets(doc)
-    known.set(app, secrets)
-    return secrets
-  }
+  const signing = createSigningSecrets(db)
 
   /** If the server rejects the signature, the secret may have changed since it was read: retries once with the new one. */
   async function callSigned(app: string, secrets: readonly string[], call: CallToSign): Promise<CallOutcome> {
     const outcome = await callOnce(dispatcher, timeoutMS, { ...call, secrets })
     if (outcome.as !== 'refused' || !/^40[13]$/.test(outcome.reason)) return outcome
-    known.delete(app)
-    const now = await secretsOf(app)
-    if (!now || now.join() === secrets.join()) return outcome
+    signing.forget(app)
+    const now = await signing.of(app)
+    if (now.length === 0 || now.join() === secrets.join()) return outcome
     return callOnce(dispatcher, timeoutMS, { ...call, secrets: now })
   }
 
   async function deliver(call: OutgoingCallDoc): Promise<CallOutcome> {
-    const secrets = await secretsOf(call.app)
-    if (!secrets) return { as: 'refused', reason: 'no such app' }
+    const secrets = await signing.of(call.app)
+    if (secrets.length === 0) return { as: 'refused', reason: 'no such app' }
     const { _id: id } = call
     const data = await dataOf(db, call)
     if (call.kind === 'push') {
@@ -89,7 +78,7 @@ export function createCallDelivery(parts: DeliverCallParts): (call: OutgoingCall
       return { as: 'refused', reason: 'the room no longer has a webhook' }
     const about = readJson(data) as Partial<Message>
     const command = call.event === 'MESSAGE' ? await typedCommand(db, about) : undefined
-    const said: WebhookCall = {
+    const body: WebhookCall = {
       appID: call.app,
       clientID: call.client,
       roomID: call.room,
@@ -98,9 +87,9 @@ export function createCallDelivery(parts: DeliverCallParts): (call: OutgoingCall
       ...(command && { command }),
       data: about,
     }
-    const outcome = await callSigned(call.app, secrets, { url, id, body: JSON.stringify(said) })
+    const outcome = await callSigned(call.app, secrets, { url, id, body: JSON.stringify(body) })
     if (outcome.as !== 'done' || call.isAnswered) return outcome
-    return { ...outcome, isAnswered: await carryOut(parts, call, outcome.answer) }
+    return { ...outcome, isAnswered: await applyResponse(parts, call, outcome.answer) }
   }
 
   return async (call) => {
@@ -127,7 +116,7 @@ function hasWaited({ isAgain, tries, createdAtMS }: OutgoingCallDoc): boolean {
  * Returns whether the response had an action that was applied. Invalid or forbidden responses are the integrator's fault
  * and not retried.
  */
-async function carryOut({ chat, log }: DeliverCallParts, call: OutgoingCallDoc, text: string): Promise<boolean> {
+async function applyResponse({ chat, log }: DeliverCallParts, call: OutgoingCallDoc, text: string): Promise<boolean> {
   const json = asJson(text, webhookAnswer)
   const answer = webhookAnswer.safeParse(takeBody(webhookAnswer, json).value)
   const { app, room, request } = call

@@ -1,10 +1,10 @@
-import { batched } from '@parley/async/batch'
+import { batchedWrites } from '@parley/async/batch'
 import { clock } from '@parley/async/clock'
 import type { Wake } from '@parley/async/wake'
 import type { Db } from '@parley/db/connect'
 import type { CallTry } from '@parley/db/push/documents'
 import { type CallToQueue, queueCalls } from '@parley/db/push/outgoing-calls'
-import { TargetRefused } from '@parley/wiring/guarded-agent'
+import { isTargetRefused } from '@parley/wiring/guarded-agent'
 import { type SignedCall, signedHeaders } from '@parley/wiring/hook-calls'
 import { type Dispatcher, errors, request } from 'undici'
 import { connectionReason, retryAfterMS } from '../networks/network.ts'
@@ -53,9 +53,7 @@ export async function callOnce(dispatcher: Dispatcher, timeoutMS: number, call: 
     const afterMS = retryAfterMS(headers['retry-after'])
     return { ...tried, as: 'again', reason, ...(afterMS !== undefined && { afterMS }) }
   } catch (error) {
-    for (let cause = error; cause instanceof Error; cause = cause.cause) {
-      if (cause instanceof TargetRefused) return { ...asTried(), as: 'refused', reason: 'private target' }
-    }
+    if (isTargetRefused(error)) return { ...asTried(), as: 'refused', reason: 'private target' }
     return { ...asTried(), as: 'again', reason: connectionReason(error) }
   }
 }
@@ -80,13 +78,7 @@ export type QueueCall = (call: CallToQueue) => Promise<void>
 
 /** Concurrent calls share their round trips. */
 export function createCallQueue(db: Db, wakeCalls: Wake['up']): QueueCall {
-  const queue = batched(
-    async (calls: CallToQueue[]) => {
-      await queueCalls(db, calls)
-      return calls
-    },
-    { most: 100 },
-  )
+  const queue = batchedWrites((calls: CallToQueue[]) => queueCalls(db, calls), { most: 100 })
   return async (call) => {
     await queue(call)
     wakeCalls()

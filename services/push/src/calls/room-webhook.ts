@@ -15,13 +15,13 @@ import type { WebhookEvent } from '@parley/contracts/resources/webhook'
 import { type ServerEvent, serverEvents } from '@parley/contracts/socket/server-events'
 import type { Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
-import { findMessagesOfRoom } from '@parley/db/messages/messages'
+import { findMessages } from '@parley/db/message-buckets/find-messages'
 import { forgetAnswersOfMessage, forgetAnswersOfRoom } from '@parley/db/push/call-history'
 import { targetOf } from '@parley/db/push/outgoing-calls'
 import { findWebhooks } from '@parley/db/rooms/rooms'
 import type { Logger } from '@parley/service/log'
 import type { z } from 'zod'
-import { forgetText, forgetTextsOfRoom } from '../recipients/forget-texts.ts'
+import { forgetTexts, forgetTextsOfRoom } from '../recipients/forget-texts.ts'
 import { messageView } from '../recipients/push-message.ts'
 import type { TakeAway } from '../recipients/take-away.ts'
 import type { QueueCall } from './outgoing-call.ts'
@@ -117,7 +117,7 @@ async function forgetDeleted(
   const message = event === 'MESSAGE_DELETED' ? messageID : isShownRecalled(data as Message) ? _id : undefined
   if (message === undefined) return
   await forgetAnswersOfMessage(db, app, message)
-  await forgetText(db, app, message)
+  await forgetTexts(db, app, [message])
   await takeAway.ofMessage(app, message)
 }
 
@@ -169,7 +169,7 @@ function ofMembers(message: StreamMessage): Trigger {
 async function wholeData(db: Db, { app, room, event, data }: Trigger): Promise<unknown> {
   if (event !== 'MESSAGE_DELETED') return data
   const { messageID } = data as { messageID: string }
-  const [found] = messageID === allMessages ? [] : await findMessagesOfRoom(db, { app, id: room }, [messageID])
+  const [found] = messageID === allMessages ? [] : await findMessages(db, [messageID], { app, room })
   return found ? messageView(db, found) : data
 }
 

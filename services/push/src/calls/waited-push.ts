@@ -12,11 +12,11 @@ import { key } from '@parley/db/keys'
 import type { OutgoingCallDoc } from '@parley/db/push/documents'
 import { findMembershipsByKey } from '@parley/db/rooms/memberships'
 import { findThreadReadSeqs } from '@parley/db/threads/thread-members'
-import { isUserInUse, lastAttempt, type WhoIsOnline } from '../recipients/who-is-online.ts'
+import { type FindOnlineDevices, isUserInUse, lastAttempt } from '../recipients/online-devices.ts'
 
 export interface WaitedPushParts {
   db: Db
-  whoIsOnline: WhoIsOnline
+  onlineDevicesOf: FindOnlineDevices
   notificationsOf: NotificationsOfApp
 }
 
@@ -36,13 +36,13 @@ export async function waitedPush(
   const { because, ...message } = JSON.parse(data) as PushCall
   const isFault = because === undefined
   if (isGone(message)) return { reason: 'the message is gone', isFault }
-  const body = await withoutWhoGetsNone(parts, call, data)
+  const body = await withoutSuppressed(parts, call, data)
   return body === undefined ? { reason: 'no recipients left', isFault } : { body }
 }
 
 /** Users in use again, and those who have read the message. */
 async function findBack(
-  { db, whoIsOnline }: Pick<WaitedPushParts, 'db' | 'whoIsOnline'>,
+  { db, onlineDevicesOf }: Pick<WaitedPushParts, 'db' | 'onlineDevicesOf'>,
   app: string,
   users: readonly string[],
   { room, threadOf, seq = 0 }: Partial<PushCall> & { room: string },
@@ -50,7 +50,7 @@ async function findBack(
   const markerOf = (user: string) => key(app, room, ...(threadOf === undefined ? [] : [threadOf]), user)
   const markers = users.map(markerOf)
   const [online, readSeqs] = await Promise.all([
-    whoIsOnline(app, users, lastAttempt),
+    onlineDevicesOf(app, users, lastAttempt),
     threadOf === undefined ? findReadSeqs(db, markers) : findThreadReadSeqs(db, markers),
   ])
   const isInUse = (user: string) => isUserInUse(online.get(user))
@@ -66,7 +66,7 @@ function isGone(message: Message): boolean {
   return message.isDeleted || isShownRecalled(message) || (message.expiresAtMS ?? Infinity) <= clock.now()
 }
 
-async function withoutWhoGetsNone(
+async function withoutSuppressed(
   { db, notificationsOf, ...parts }: WaitedPushParts,
   { app, room }: Pick<OutgoingCallDoc, 'app' | 'room'>,
   data: string,
@@ -76,7 +76,7 @@ async function withoutWhoGetsNone(
   const mentions = await findMentions(db, app, rest.mentions)
   const left: string[] = []
   for (const users of inParts(pushToClients, atOnce)) {
-    const against = await findSuppressionReasons(
+    const suppressed = await findSuppressionReasons(
       db,
       app,
       users.map((user) => ({
@@ -86,7 +86,7 @@ async function withoutWhoGetsNone(
       notificationsOf,
     )
     const back = rest.because && (await findBack({ db, ...parts }, app, users, { ...rest, room }))
-    left.push(...users.filter((user) => !against.has(user) && !back?.has(user)))
+    left.push(...users.filter((user) => !suppressed.has(user) && !back?.has(user)))
   }
   if (left.length === 0) return undefined
   return left.length === pushToClients.length ? data : JSON.stringify({ ...rest, pushToClients: left })

@@ -1,4 +1,4 @@
-import { batched } from '@parley/async/batch'
+import { batchedWrites } from '@parley/async/batch'
 import { clock } from '@parley/async/clock'
 import { keptCallData } from '@parley/chat/integrations/call-data'
 import type { Db } from '@parley/db/connect'
@@ -41,13 +41,7 @@ const longestPauseMS = 5 * 60 * 1_000
 /** Creates the function that works on a queue until it is empty, a call fails, its turn ends, or the signal aborts. */
 export function createQueueWork(parts: QueueWorkParts, signal: AbortSignal): (queue: CallQueueDoc) => Promise<void> {
   const { db, deliver, isNext, leaseMS, metrics, onTried } = parts
-  const markDone = batched(
-    async (done: DoneCall[]) => {
-      await markCallsDone(db, done)
-      return done
-    },
-    { most: 500 },
-  )
+  const markDone = batchedWrites((done: DoneCall[]) => markCallsDone(db, done), { most: 500 })
 
   return async (taken) => {
     let queue = taken
@@ -62,7 +56,7 @@ export function createQueueWork(parts: QueueWorkParts, signal: AbortSignal): (qu
       const reason = outcome.as === 'done' ? '' : outcome.reason
       metrics.results.inc({ network: call.kind, result: outcome.as, reason })
       onTried(queue.target, outcome.as === 'again')
-      if (outcome.as === 'again') return tryLater(parts, queue, call, outcome)
+      if (outcome.as === 'again') return scheduleRetry(parts, queue, call, outcome)
       queue = withoutFailures(queue)
       if (outcome.as === 'done') {
         const { isAnswered = false, notMade } = outcome
@@ -84,7 +78,7 @@ function withoutFailures(queue: CallQueueDoc): CallQueueDoc {
   return { ...rest, failures: 0 }
 }
 
-async function tryLater(
+async function scheduleRetry(
   parts: QueueWorkParts,
   queue: CallQueueDoc,
   call: OutgoingCallDoc,
@@ -105,7 +99,8 @@ async function tryLater(
     await deadLetter(parts, call, outcome)
     // Calls behind it that waited as long are dropped too: calls to a dead server must not pile up.
     const more = await deadLetterCalls(db, queue._id, now - retryMS, reason, keptCallData)
-    if (more > 0) log.warn({ app: call.app, room: call.room, more, reason }, 'more calls of the room failed for good')
+    if (more > 0)
+      log.warn({ app: call.app, room: call.room, more, reason }, 'more calls of the room failed permanently')
   }
   await returnQueue(db, { ...queue, failures: queue.failures + 1, failingSinceMS }, dueAtMS)
 }
@@ -121,6 +116,6 @@ async function deadLetter(
 ): Promise<void> {
   const { reason } = outcome
   const { _id: id, app, room, event, kind, request } = call
-  log.warn({ call: id, app, room, event, kind, reason, request }, 'call failed for good: it is a dead letter now')
+  log.warn({ call: id, app, room, event, kind, reason, request }, 'call failed permanently: it is a dead letter now')
   await markCallTried(db, id, { lastError: reason, ...lastTryOf(outcome), deadWith: keptCallData(call) })
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { batched } from '@parley/async/batch'
+import { batchedWrites } from '@parley/async/batch'
 import { clock } from '@parley/async/clock'
 import { createInFlight } from '@parley/async/in-flight'
 import type { Db } from '@parley/db/connect'
@@ -23,24 +23,12 @@ const waitMS = 250
 
 export function createDecisionLog(db: Db, log: Logger): DecisionLog {
   const inFlight = createInFlight()
-  const decided = batched(
-    async (decisions: PushDecisionDoc[]) => {
-      await recordDecisions(db, decisions)
-      return decisions
-    },
-    { most: 100 },
-  )
-  const recordResult = batched(
-    async (outcomes: Outcome[]) => {
-      await recordResults(db, byMessage(outcomes))
-      return outcomes
-    },
-    { most: 2_000, waitMS: waitMS },
-  )
+  const recordResult = batchedWrites((outcomes: Outcome[]) => recordResults(db, byMessage(outcomes)), {
+    most: 2_000,
+    waitMS,
+  })
   return {
-    async decided(decision) {
-      await decided(decision)
-    },
+    decided: batchedWrites((decisions: PushDecisionDoc[]) => recordDecisions(db, decisions), { most: 100 }),
     recordResult(push, { as, id, reason }) {
       // Belongs to no message that can be queried.
       if (push.takesAway) return

@@ -1,37 +1,45 @@
 import { createHash } from 'node:crypto'
+import type { PushPayload } from '@parley/contracts/resources/push/payload'
 import type { PushDoc } from '@parley/db/push/documents'
 import { Notification } from '@parse/node-apn'
-import { fitted } from './fitting-arguments.ts'
+import { fittedMessage, fittedPayload } from './fitting-content.ts'
 import type { PushContent } from './network.ts'
 import { type ShownText, shownText } from './shown-text.ts'
 
 /** A push in the form of APNs (developer.apple.com: "Generating a remote notification", "Sending notification requests to APNs"). */
 export function apnsNotification(push: PushDoc, content: PushContent, topic: string): Notification {
   if (content.of === 'message') {
-    return fitted(content.locArgs, mostBytes, (args) => ofMessage(notificationTo(push, topic), push, content, args))
+    return fittedMessage(content, mostBytes, (less) => ofMessage(notificationTo(push, topic), push, less))
   }
-  const notification = notificationTo(push, topic)
-  if (content.of === 'read') {
-    const { rooms, threads, messages } = content
-    notification.pushType = 'background'
-    // Apple requires 5 for background pushes.
-    notification.priority = 5
-    notification.contentAvailable = true
-    notification.payload = { type: 'read', rooms, threads, messages }
-    return notification
+  if (content.of === 'clients') {
+    const { id } = content
+    return fittedPayload(content, mostBytes, (payload) => ofClientsPush(notificationTo(push, topic), payload, id))
   }
-  const { type, expiry, alert, badge, sound, title, body, icon, collapseKey } = content.payload
-  notification.aps.alert = alert ?? (title === undefined ? (body ?? '') : { title, body: body ?? '' })
-  if (badge !== undefined) notification.badge = badge
-  if (sound !== undefined) notification.sound = sound
-  if (expiry !== undefined) notification.expiry = expiry
-  notification.collapseId = collapseId(collapseKey ?? content.id)
-  notification.payload = { ...(type !== undefined && { type }), ...(icon !== undefined && { icon }) }
-  return notification
+  return ofRead(notificationTo(push, topic), content)
 }
 
 /** Maximum size of a payload. */
 const mostBytes = 4_096
+
+function ofRead(notification: Notification, { rooms, threads, messages }: PushContent & { of: 'read' }): Notification {
+  notification.pushType = 'background'
+  // Apple requires 5 for background pushes.
+  notification.priority = 5
+  notification.contentAvailable = true
+  notification.payload = { type: 'read', rooms, threads, messages }
+  return notification
+}
+
+function ofClientsPush(notification: Notification, payload: PushPayload, id: string): Notification {
+  const { type, expiry, alert, badge, sound, title, body, icon, collapseKey } = payload
+  notification.aps.alert = alert ?? (title === undefined ? (body ?? '') : { title, body: body ?? '' })
+  if (badge !== undefined) notification.badge = badge
+  if (sound !== undefined) notification.sound = sound
+  if (expiry !== undefined) notification.expiry = expiry
+  notification.collapseId = collapseId(collapseKey ?? id)
+  notification.payload = { ...(type !== undefined && { type }), ...(icon !== undefined && { icon }) }
+  return notification
+}
 
 function notificationTo(push: PushDoc, topic: string): Notification {
   const notification = new Notification()
@@ -45,14 +53,9 @@ function notificationTo(push: PushDoc, topic: string): Notification {
   return notification
 }
 
-function ofMessage(
-  notification: Notification,
-  push: PushDoc,
-  content: PushContent & { of: 'message' },
-  args: readonly string[],
-): Notification {
+function ofMessage(notification: Notification, push: PushDoc, content: PushContent & { of: 'message' }): Notification {
   const { room, messageID, threadOf, reminder } = content
-  const shown = shownText(push, content, args)
+  const shown = shownText(push, content)
   notification.aps.alert = alertOf(shown)
   notification.sound = soundOf(shown)
   if ('category' in shown && shown.category !== undefined) notification.aps.category = shown.category
@@ -83,7 +86,7 @@ export function apnsId(push: string): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20, 32)}`
 }
 
-/** apns-collapse-id is limited to 64 bytes, headers to ASCII; IDs of imported messages are not. */
+/** apns-collapse-id is limited to 64 bytes, headers to ASCII; keys, and IDs of imported messages, are not. */
 export function collapseId(id: string): string {
   return /^[\x21-\x7e]{1,64}$/.test(id) ? id : createHash('sha256').update(id).digest('hex')
 }

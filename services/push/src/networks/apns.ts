@@ -2,7 +2,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { ClientHttp2Stream, IncomingHttpHeaders } from 'node:http2'
 import { clock } from '@parley/async/clock'
 import type { PushDoc } from '@parley/db/push/documents'
-import { type Notification, Provider, type ResponseFailure } from '@parse/node-apn'
+import { type Notification, Provider, type ResponseFailure, type ResponseSent, type Responses } from '@parse/node-apn'
 import { LRUCache } from 'lru-cache'
 import { apnsId, apnsNotification } from './apns-notification.ts'
 import { connectionReason, type Network, type PushAnswer, retryAfterMS } from './network.ts'
@@ -40,10 +40,16 @@ export function createApns(options: ApnsOptions): Network {
   let provider = newProvider(options)
   let timeouts = 0
   const retryAfter = readRetryAfters()
+  /** End the requests in flight: closing a provider does not. */
+  const cuts = new Set<() => void>()
 
   async function trySend(push: PushDoc, notification: Notification): Promise<PushAnswer> {
     const used = provider
-    const { failed } = await used.send(notification, encodeURIComponent(push.token))
+    const cut = Promise.withResolvers<Outcome>()
+    const cutOff = () => cut.resolve({ failed: [{ device: push.token, error: new Error('cut off') }] })
+    cuts.add(cutOff)
+    const sending = used.send(notification, encodeURIComponent(push.token))
+    const { failed } = await Promise.race([sending, cut.promise]).finally(() => cuts.delete(cutOff))
     const failure = failed[0]
     if (!failure) {
       timeouts = 0
@@ -62,10 +68,10 @@ export function createApns(options: ApnsOptions): Network {
 
   return {
     async send(push, content) {
-      const asked = content.of === 'clients' ? content.payload.topic : undefined
+      const wanted = content.of === 'clients' ? content.payload.topic : undefined
       // Sent in a header.
-      if (asked !== undefined && !/^[\x21-\x7e]+$/.test(asked)) return refusedByUs('BadTopic')
-      const known = asked ?? push.topic
+      if (wanted !== undefined && !/^[\x21-\x7e]+$/.test(wanted)) return refusedByUs('BadTopic')
+      const known = wanted ?? push.topic
       const topics = known === undefined ? options.topics : [known]
       let answer = refusedByUs('no topic')
       for (const topic of topics) {
@@ -78,10 +84,13 @@ export function createApns(options: ApnsOptions): Network {
     },
     async close() {
       retryAfter.stop()
+      for (const cutOff of cuts) cutOff()
       await provider.shutdown()
     },
   }
 }
+
+type Outcome = Pick<Responses<ResponseSent, ResponseFailure>, 'failed'>
 
 function refusedByUs(reason: string): PushAnswer {
   return { as: 'refused', reason, isOurs: true }
@@ -124,20 +133,20 @@ function reasonOf(error: Error | undefined): string {
  */
 function readRetryAfters(): { take(id: string): number | undefined; stop(): void } {
   const channel = 'http2.client.stream.finish'
-  const heard = new LRUCache<string, number>({ max: 10_000 })
-  const hear = (message: unknown) => {
+  const retryAfters = new LRUCache<string, number>({ max: 10_000 })
+  const onFinish = (message: unknown) => {
     const { stream, headers } = message as { stream: ClientHttp2Stream; headers: IncomingHttpHeaders }
     const afterMS = retryAfterMS(headers['retry-after'])
     const id = stream.sentHeaders['apns-id']
-    if (afterMS !== undefined && typeof id === 'string') heard.set(id, afterMS)
+    if (afterMS !== undefined && typeof id === 'string') retryAfters.set(id, afterMS)
   }
-  subscribe(channel, hear)
+  subscribe(channel, onFinish)
   return {
     take(id) {
-      const afterMS = heard.get(id)
-      heard.delete(id)
+      const afterMS = retryAfters.get(id)
+      retryAfters.delete(id)
       return afterMS
     },
-    stop: () => void unsubscribe(channel, hear),
+    stop: () => void unsubscribe(channel, onFinish),
   }
 }

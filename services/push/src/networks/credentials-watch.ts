@@ -16,7 +16,7 @@ export interface CredentialsWatch {
 /** @param parts its `credentials` are kept up to date, for the report of this process */
 export function watchCredentials(
   parts: { name: string; probeMS: number; metrics: PushMetrics; log: Logger; credentials: CredentialsState },
-  onTakenAgain: () => void,
+  onAcceptedAgain: () => void,
 ): CredentialsWatch {
   const { name, probeMS, metrics, log, credentials } = parts
   let probeAtMS: number | undefined
@@ -50,7 +50,7 @@ export function watchCredentials(
         log.info({ network: name }, 'push network accepts our credentials again')
         probeAtMS = undefined
         metrics.stopped.set({ network: name }, 0)
-        onTakenAgain()
+        onAcceptedAgain()
       }
     },
   }

@@ -22,8 +22,8 @@ export interface Doubts {
 /** The last answers about one app's devices. */
 interface Answers {
   /** By token, the latest last. */
-  latest: Map<string, { isTaken: boolean; atMS: number }>
-  lastTakenMS: number
+  latest: Map<string, { user: string; isAccepted: boolean; atMS: number }>
+  lastAcceptedMS: number
   stopped?: {
     sinceMS: number
     lastError: string
@@ -37,17 +37,17 @@ interface Answers {
 /** Number of devices whose answers of the last minute decide. */
 const mostDevices = 20
 const windowMS = 60_000
-/** Minimum of doubted devices to stop an app: a few may be coincidence. */
-const fewestDoubted = 10
+/** Minimum of users with doubted devices to stop an app: a few may be coincidence, and one may register false tokens. */
+const fewestDoubters = 10
 const mostApps = 10_000
 const longestProbeMS = 15 * 60_000
 /** Held pushes are checked again after about this long if nothing releases them. */
 const heldMS = 20 * 60_000
 
-/** @param onTakenAgain called with the app when its pushes are accepted again */
+/** @param onAcceptedAgain called with the app when its pushes are accepted again */
 export function createDoubts(
   parts: { name: CredentialsState['network']; probeMS: number; metrics: PushMetrics; log: Logger },
-  onTakenAgain: (app: string) => void,
+  onAcceptedAgain: (app: string) => void,
 ): Doubts {
   const { name, probeMS, metrics, log } = parts
   const apps = new LRUCache<string, Answers>({ max: mostApps })
@@ -55,10 +55,10 @@ export function createDoubts(
   const count = () => metrics.stoppedApps.set({ network: name }, stopped().length)
   count()
 
-  function note({ app, token }: PushDoc, isTaken: boolean): Answers {
-    const answers: Answers = apps.get(app) ?? { latest: new Map(), lastTakenMS: 0 }
+  function note({ app, user, token }: PushDoc, isAccepted: boolean): Answers {
+    const answers: Answers = apps.get(app) ?? { latest: new Map(), lastAcceptedMS: 0 }
     apps.set(app, answers)
-    noteAnswer(answers, token, isTaken)
+    noteAnswer(answers, { user, token, isAccepted })
     return answers
   }
 
@@ -70,8 +70,8 @@ export function createDoubts(
       Object.assign(answers.stopped, error)
       return answers
     }
-    const { taken, doubted } = countsOf(answers)
-    if (doubted < fewestDoubted || taken * 10 > doubted) return answers
+    const { accepted, doubters } = countsOf(answers)
+    if (doubters < fewestDoubters || accepted * 10 > doubters) return answers
     answers.stopped = { ...error, sinceMS: nowMS, probeAtMS: nowMS + probeMS, probes: 0, hasProbe: false }
     count()
     log.error(
@@ -81,15 +81,15 @@ export function createDoubts(
     return answers
   }
 
-  function noteTaken(push: PushDoc): void {
+  function noteAccepted(push: PushDoc): void {
     const answers = note(push, true)
     if (!answers.stopped) return
     // If it was coincidence, the earlier answers still count, and the next doubt stops the app again.
     delete answers.stopped
     for (const answer of answers.latest.values()) answer.atMS = clock.now()
     count()
-    log.info({ network: name, app: push.app }, 'push network takes pushes to an app again')
-    onTakenAgain(push.app)
+    log.info({ network: name, app: push.app }, 'push network accepts devices of an app again')
+    onAcceptedAgain(push.app)
   }
 
   return {
@@ -106,12 +106,12 @@ export function createDoubts(
       return undefined
     },
     judge(push, answer) {
-      if (answer.as === 'sent') noteTaken(push)
+      if (answer.as === 'sent') noteAccepted(push)
       if (answer.as !== 'doubtful') return answer
       const answers = noteDoubt(push, answer.reason)
-      const { taken, doubted } = countsOf(answers)
+      const { accepted, doubted } = countsOf(answers)
       const { doubtedAtMS = Number.POSITIVE_INFINITY } = push
-      const isProven = !answers.stopped && answers.lastTakenMS > doubtedAtMS && taken >= doubted
+      const isProven = !answers.stopped && answers.lastAcceptedMS > doubtedAtMS && accepted >= doubted
       if (!isProven) return answer
       return answer.proven === 'refused'
         ? { as: 'refused', reason: answer.reason }
@@ -130,11 +130,14 @@ function stateOf(
   return { ...about, state: 'refused', sinceMS, lastError, lastErrorAtMS }
 }
 
-function noteAnswer(answers: Answers, token: string, isTaken: boolean): void {
+function noteAnswer(
+  answers: Answers,
+  { user, token, isAccepted }: { user: string; token: string; isAccepted: boolean },
+): void {
   const { latest } = answers
   latest.delete(token)
-  latest.set(token, { isTaken, atMS: clock.now() })
-  if (isTaken) answers.lastTakenMS = clock.now()
+  latest.set(token, { user, isAccepted, atMS: clock.now() })
+  if (isAccepted) answers.lastAcceptedMS = clock.now()
   for (const [one, { atMS }] of latest) {
     // While few probes are sent, the answers before them still count.
     const isOld = !answers.stopped && atMS < clock.now() - windowMS
@@ -143,7 +146,8 @@ function noteAnswer(answers: Answers, token: string, isTaken: boolean): void {
   }
 }
 
-function countsOf({ latest }: Answers): { taken: number; doubted: number } {
-  const taken = [...latest.values()].filter(({ isTaken }) => isTaken).length
-  return { taken, doubted: latest.size - taken }
+function countsOf({ latest }: Answers): { accepted: number; doubted: number; doubters: number } {
+  const doubted = [...latest.values()].filter(({ isAccepted }) => !isAccepted)
+  const doubters = new Set(doubted.map(({ user }) => user)).size
+  return { accepted: latest.size - doubted.length, doubted: doubted.length, doubters }
 }

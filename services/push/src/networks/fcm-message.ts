@@ -1,7 +1,7 @@
 import { clock } from '@parley/async/clock'
 import type { PushDoc } from '@parley/db/push/documents'
 import { alertOf, collapseId, soundOf } from './apns-notification.ts'
-import { fitted } from './fitting-arguments.ts'
+import { fittedMessage, fittedPayload } from './fitting-content.ts'
 import type { PushContent } from './network.ts'
 import { argumentText, type ShownText, shownText } from './shown-text.ts'
 
@@ -21,11 +21,12 @@ export function fcmMessage(push: PushDoc, content: PushContent): object {
 function partsOf(push: PushDoc, content: PushContent): object {
   switch (content.of) {
     case 'message':
-      return ofMessage(push, content)
+      // The texts appear twice, so they may be shorter than for APNs.
+      return fittedMessage(content, maxBytes, (less) => ofMessage(push, less))
     case 'read':
       return ofRead(push, content)
     case 'clients':
-      return ofClientsPush(push, content)
+      return fittedPayload(content, maxBytes, (payload) => ofClientsPush(push, { ...content, payload }))
     default:
       return content satisfies never
   }
@@ -52,14 +53,9 @@ function ofRead(
   }
 }
 
-/** The texts appear twice, so they may be shorter than for APNs. */
 function ofMessage(push: PushDoc, content: PushContent & { of: 'message' }): object {
-  return fitted(content.locArgs, maxBytes, (args) => withArguments(push, content, args))
-}
-
-function withArguments(push: PushDoc, content: PushContent & { of: 'message' }, args: readonly string[]): object {
   const { room, messageID, messageType, threadOf, reminder } = content
-  const shown = shownText(push, content, args)
+  const shown = shownText(push, content)
   const { category, image } = 'title' in shown ? shown : {}
   return {
     data: {
@@ -93,7 +89,7 @@ function withArguments(push: PushDoc, content: PushContent & { of: 'message' }, 
       notification: {
         ...androidText(shown),
         // A resend after a lost response replaces the first notification.
-        tag: messageID,
+        tag: collapseId(messageID),
         ...(push.badge !== undefined && { notification_count: push.badge }),
       },
     },
@@ -119,7 +115,7 @@ function ofClientsPush(push: PushDoc, { payload, id }: PushContent & { of: 'clie
     android: {
       priority: 'HIGH',
       ttl: lifetime(expiry === undefined ? push.giveUpAtMS : expiry * 1_000),
-      ...(collapseKey !== undefined && { collapse_key: collapseKey }),
+      ...(collapseKey !== undefined && { collapse_key: collapseId(collapseKey) }),
       notification: {
         ...(title !== undefined && { title }),
         ...(text !== undefined && { body: text }),
@@ -129,7 +125,7 @@ function ofClientsPush(push: PushDoc, { payload, id }: PushContent & { of: 'clie
         ...(icon !== undefined && (URL.canParse(icon) ? { image: icon } : { icon })),
         ...(sound !== undefined && { sound }),
         ...(badge !== undefined && { notification_count: badge }),
-        tag: collapseKey ?? id,
+        tag: collapseId(collapseKey ?? id),
       },
     },
   }

@@ -35,7 +35,7 @@ const errorAnswer = z.object({
 /** `name` of an accepted message (firebase.google.com: "Method: projects.messages.send"). */
 const sentAnswer = z.object({ name: z.string() })
 
-const nothingSaid = { status: undefined, message: '', details: [] }
+const noDetails = { status: undefined, message: '', details: [] }
 
 /** firebase.google.com, "Scale FCM messages": without a Retry-After, a minute. */
 const quotaPauseMS = 60_000
@@ -76,7 +76,7 @@ export function createFcm({ account, url, timeoutMS, concurrency }: FcmOptions):
 
   return {
     send: (push, content) => sendWithToken(tokens, (token) => post(push, content, token)),
-    close: () => agent.close(),
+    close: () => agent.destroy(),
   }
 }
 
@@ -104,7 +104,7 @@ function idOf(text: string): { id?: string } {
 
 function answerOf(status: number, text: string, afterMS: number | undefined): PushAnswer | 'token refused' {
   const parsed = errorAnswer.safeParse(asJson(text, errorAnswer))
-  const { status: name, message, details } = parsed.success ? parsed.data.error : nothingSaid
+  const { status: name, message, details } = parsed.success ? parsed.data.error : noDetails
   const code = details.find(({ errorCode }) => errorCode !== undefined)?.errorCode
   const reason = code ?? name ?? String(status)
   if (status === 429) return { as: 'again', reason, afterMS: afterMS ?? quotaPauseMS }

@@ -5,8 +5,8 @@ import { findDuePushes, holdPushes, releasePushes } from '@parley/db/push/pushes
 import type { Doubts } from './doubts.ts'
 
 /**
- * Makes the reader of a network's due pushes. It leaves out those of apps that the network is stopped for: they wait in
- * the database. Pushes that an earlier process held are due: the credentials may be others now.
+ * Creates the reader of a network's due pushes. It leaves out those of apps that the network is stopped for: they wait
+ * in the database. Pushes that an earlier process held are due: the credentials may have changed.
  * @returns how many were due, and those to send
  */
 export function createDuePushes(

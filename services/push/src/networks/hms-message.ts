@@ -1,6 +1,7 @@
 import { clock } from '@parley/async/clock'
 import type { PushDoc } from '@parley/db/push/documents'
-import { fitted } from './fitting-arguments.ts'
+import { collapseId } from './apns-notification.ts'
+import { fittedMessage, fittedPayload } from './fitting-content.ts'
 import type { PushContent } from './network.ts'
 import { argumentText, type ShownText, shownText } from './shown-text.ts'
 
@@ -21,7 +22,7 @@ function partsOf(push: PushDoc, content: PushContent, badgeClass: string | undef
   const badge = badgeOf(push.badge, badgeClass)
   switch (content.of) {
     case 'message':
-      return fitted(content.locArgs, maxBytes, (args) => ofMessage(push, content, { args, badge }))
+      return fittedMessage(content, maxBytes, (less) => ofMessage(push, less, badge))
     case 'read': {
       const { rooms, threads, messages } = content
       // A data message, which the app handles.
@@ -29,30 +30,26 @@ function partsOf(push: PushDoc, content: PushContent, badgeClass: string | undef
       return { data, android: { urgency: 'NORMAL', ttl: lifetime(push.giveUpAtMS) } }
     }
     case 'clients':
-      return ofClientsPush(push, content, badgeClass)
+      return fittedPayload(content, maxBytes, (payload) => ofClientsPush(push, { ...content, payload }, badgeClass))
     default:
       return content satisfies never
   }
 }
 
-function ofMessage(
-  push: PushDoc,
-  content: PushContent & { of: 'message' },
-  { args, badge }: { args: readonly string[]; badge: object },
-): object {
-  const { room, messageID, messageType, threadOf, reminder } = content
-  const shown = shownText(push, content, args)
+function ofMessage(push: PushDoc, content: PushContent & { of: 'message' }, badge: object): object {
+  const { room, messageID, messageType, threadOf, reminder, locArgs } = content
+  const shown = shownText(push, content)
   return {
     data: JSON.stringify({ room, messageID, messageType, threadOf, reminder }),
     android: {
       category: 'IM',
       ttl: lifetime(push.giveUpAtMS),
       notification: {
-        ...textOf(shown, args),
+        ...textOf(shown, locArgs),
         // Opens the app, which gets the data.
         click_action: { type: 3 },
         // A resend after a lost response replaces the first notification.
-        tag: messageID,
+        tag: collapseId(messageID),
         ...badge,
       },
     },
@@ -87,7 +84,7 @@ function ofClientsPush(
     android: {
       ttl: lifetime(expiry === undefined ? push.giveUpAtMS : expiry * 1_000),
       notification: {
-        ...{ title: title || ' ', body: text || ' ', click_action: { type: 3 }, tag: collapseKey ?? id },
+        ...{ title: title || ' ', body: text || ' ', click_action: { type: 3 }, tag: collapseId(collapseKey ?? id) },
         ...(key !== undefined && { body_loc_key: key }),
         ...(args !== undefined && { body_loc_args: args.map(argumentText) }),
         ...(icon !== undefined && URL.canParse(icon) && { image: icon }),

@@ -55,7 +55,7 @@ export function createHms(options: HmsOptions): Network {
 
   return {
     send: (push, content) => sendWithToken(tokens, (token) => post(push, content, token)),
-    close: () => agent.close(),
+    close: () => agent.destroy(),
   }
 }
 

@@ -4,7 +4,6 @@ import type { PushPayload } from '@parley/contracts/resources/push/payload'
 import type { PushText } from '@parley/contracts/resources/push/text'
 import type { PushDoc } from '@parley/db/push/documents'
 import type { z } from 'zod'
-import type { TakenAway } from './taken-away.ts'
 
 /** A text of the app (PushText), with an image only as a URL. */
 export type ContentText = Pick<PushText, 'title' | 'body' | 'mentioned' | 'sound' | 'category' | 'image'>
@@ -61,6 +60,7 @@ export type PushAnswer =
 export interface Network {
   /** Sends one push; returns the outcome and never fails. */
   send(push: PushDoc, content: PushContent): Promise<PushAnswer>
+  /** Closes the connections. Requests in flight end with `again`. */
   close(): Promise<void>
 }
 
@@ -96,4 +96,17 @@ export function asJson(text: string, schema?: z.ZodType): unknown {
     if (error instanceof SyntaxError) return undefined
     throw error
   }
+}
+
+/** Networks accept 4 KB, in which FCM has the IDs twice. */
+const mostBytes = 1_400
+
+/** IDs of rooms, of roots of threads, and of messages. */
+export type TakenAway = Record<'rooms' | 'threads' | 'messages', string[]>
+
+/** The first IDs that fit. With a badge of 0, an app removes the notifications of all rooms anyway. */
+export function takenAway({ rooms = [], threads = [], messages = [] }: PushDoc['takesAway'] & object): TakenAway {
+  let bytes = 0
+  const isFitting = (id: string) => (bytes += Buffer.byteLength(JSON.stringify(id)) + 3) <= mostBytes
+  return { rooms: rooms.filter(isFitting), threads: threads.filter(isFitting), messages: messages.filter(isFitting) }
 }

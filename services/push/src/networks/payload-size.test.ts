@@ -6,11 +6,11 @@ import type { RoomDoc } from '@parley/db/rooms/documents'
 import { describe, test } from 'vitest'
 import { messageNotification } from '../recipients/notification-text.ts'
 import { apnsNotification } from './apns-notification.ts'
+import { devicePayload } from './device-payload.ts'
 import { fcmMessage } from './fcm-message.ts'
+import { fittedPayload } from './fitting-content.ts'
 import { hmsMessage } from './hms-message.ts'
-import type { PushContent } from './network.ts'
-import { saidTo } from './said-to-device.ts'
-import { takenAway } from './taken-away.ts'
+import { type PushContent, takenAway } from './network.ts'
 
 const id = 'r'.repeat(128)
 const push = { _id: 'p', user: 'bob', token: 't'.repeat(180), badge: 99_999, giveUpAtMS: Date.now() + 1_000 } as PushDoc
@@ -29,6 +29,7 @@ function hmsBytes(content: PushContent): number {
 }
 
 interface FcmMessage {
+  data: { messageType: string }
   android: { notification: { body_loc_args: string[] } }
   apns: { headers: object; payload: { aps: { alert: { 'loc-args': string[] } } } }
 }
@@ -42,7 +43,7 @@ describe('a push of long texts', () => {
     const { message } = fcmMessage(push, content) as { message: FcmMessage }
     assert.ok(Buffer.byteLength(JSON.stringify({ message })) <= 4_096, 'FCM')
     assert.ok(hmsBytes(content) <= 4_096, 'Push Kit')
-    assert.ok(Buffer.byteLength(JSON.stringify(saidTo(push, content, 3_600))) <= 3_600, 'the relay')
+    assert.ok(Buffer.byteLength(JSON.stringify(devicePayload(push, content, 3_600))) <= 3_600, 'the relay')
     const [args, onIPhones] = [message.android.notification.body_loc_args, message.apns.payload.aps.alert['loc-args']]
     assert.deepEqual(onIPhones, args)
     for (const arg of [...args, ...content.locArgs]) {
@@ -85,6 +86,54 @@ describe('a push of long texts', () => {
     for (const id of [notification.collapseId, (message.apns.headers as Record<string, string>)['apns-collapse-id']]) {
       assert.match(id ?? '', /^[!-~]{1,64}$/)
     }
+  })
+
+  test('fits with every ID, type and text at its longest in JSON: it then goes without picture, own text and type', () => {
+    const [control, icon] = ['\u0001', `https://x.org/${'i'.repeat(280)}`]
+    const text = { title: control.repeat(200), body: control.repeat(500), sound: control.repeat(100), image: icon }
+    const own = appNotifications.parse({ texts: [{ ...text, category: control.repeat(100) }] })
+    const ids = { messageID: control.repeat(128), threadOf: control.repeat(128), messageType: control.repeat(64) }
+    const content = { ...contentOf('😀'.repeat(400), own), ...ids, room: '😀'.repeat(128) }
+    const apns = apnsNotification(push, content, 'org.example.app')
+    const { message } = fcmMessage(push, content) as { message: FcmMessage }
+    for (const made of [apns, { message }]) assert.ok(Buffer.byteLength(JSON.stringify(made)) <= 4_096)
+    assert.ok(hmsBytes(content) <= 4_096)
+    assert.ok(Buffer.byteLength(JSON.stringify(devicePayload(push, content, 3_600))) <= 3_600)
+    assert.ok(Array.isArray(message.android.notification.body_loc_args))
+    for (const made of [apns, message]) assert.ok(!JSON.stringify(made).includes(icon), 'no picture')
+    const longest = fcmMessage(push, { ...content, room: control.repeat(128) }) as { message: FcmMessage }
+    assert.ok(Buffer.byteLength(JSON.stringify(longest)) <= 4_096)
+    assert.equal(longest.message.data.messageType, '')
+    const usual = { ...contentOf('😀'.repeat(400)), messageType: control.repeat(64) }
+    const shown = fcmMessage(push, usual) as { message: FcmMessage }
+    assert.equal(shown.message.data.messageType, usual.messageType)
+  })
+
+  test.each(texts)('of push2clients are shortened too: %.2s', (text) => {
+    const icon = `https://x.org/${'i'.repeat(2_000)}`
+    const alert = { 'loc-key': 'key', 'loc-args': [text, 1, text], title: text }
+    for (const more of [{ alert: text.repeat(20) }, { alert }, { icon, collapseKey: text.slice(0, 250) }]) {
+      const payload = { type: '\u0001'.repeat(250), title: text, body: text.repeat(20), ...more }
+      const content: PushContent = { of: 'clients', id: 'an ID', payload }
+      const apns = JSON.parse(JSON.stringify(apnsNotification(push, content, 'org.example.app')))
+      const { message } = fcmMessage(push, content) as { message: { android: { notification: { body: string } } } }
+      for (const made of [apns, { message }]) assert.ok(Buffer.byteLength(JSON.stringify(made)) <= 4_096)
+      assert.ok(hmsBytes(content) <= 4_096)
+      assert.ok(Buffer.byteLength(JSON.stringify(devicePayload(push, content, 3_600))) <= 3_600)
+      const { body } = message.android.notification
+      assert.ok(body.length > 20 && body.isWellFormed() && payload.body.startsWith(body))
+      if (typeof more.alert === 'object') assert.equal(apns.aps.alert['loc-key'], 'key')
+    }
+  })
+
+  test('of push2clients that cannot fit are tried once for each field left out, not at each length', () => {
+    let built = 0
+    const payload = { alert: { 'loc-key': 'key', 'loc-args': Array.from({ length: 4_000 }, (_, n) => n) }, title: 'Hi' }
+    fittedPayload({ payload }, 4_096, (less) => {
+      built += 1
+      return less
+    })
+    assert.ok(built <= 6, `built ${built} times`)
   })
 
   test('that fit stay as they are', () => {

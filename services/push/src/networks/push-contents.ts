@@ -2,8 +2,7 @@ import type { Db } from '@parley/db/connect'
 import type { PushDoc } from '@parley/db/push/documents'
 import { findPushContents } from '@parley/db/push/pushes'
 import { LRUCache } from 'lru-cache'
-import { asJson, type PushContent } from './network.ts'
-import { takenAway } from './taken-away.ts'
+import { asJson, type PushContent, takenAway } from './network.ts'
 import { hasWaited } from './waited-pushes.ts'
 
 /** The content of a push. */
@@ -20,8 +19,8 @@ const keptMS = 1_000
 const keptContents = 16 * 1024 * 1024
 
 /**
- * Makes a reader of push contents by ID. It leaves out contents that are empty, belong to a message whose pushes a
- * process with PUSH_GENERIC decided, or are not JSON.
+ * Creates a reader of push contents by ID. It leaves out contents that are empty, not JSON, or of a message whose pushes
+ * a process with PUSH_GENERIC decided.
  */
 export function createPushContents(db: Db): (pushes: readonly PushDoc[]) => Promise<Map<string, PushContent>> {
   const contents = new LRUCache<string, PushContent>({ maxSize: keptContents, ttl: keptMS })

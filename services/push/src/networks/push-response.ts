@@ -1,4 +1,4 @@
-import { batched } from '@parley/async/batch'
+import { batchedWrites } from '@parley/async/batch'
 import { clock } from '@parley/async/clock'
 import type { Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
@@ -7,11 +7,13 @@ import { deviceOf, type PushReturn, returnPushes } from '@parley/db/push/pushes'
 import { deleteDeadToken, setDeviceError, setDeviceTopic } from '@parley/db/users/devices'
 import type { AppFigures } from '@parley/presence/app-figures'
 import type { Logger } from '@parley/service/log'
+import { LRUCache } from 'lru-cache'
 import type { DecisionLog } from '../decisions/decision-log.ts'
 import type { PushMetrics } from '../push-metrics.ts'
 import { type PushAnswer, pauseMS } from './network.ts'
 
 const longestPauseMS = 5 * 60 * 1_000
+const mostFailed = 10_000
 
 export interface ResponseParts {
   db: Db
@@ -24,7 +26,7 @@ export interface ResponseParts {
   retryForever: <T>(work: () => Promise<T>) => Promise<T>
 }
 
-/** Makes the function that acts on a network's response to a push. `request` is for the log. */
+/** Creates the function that acts on a network's response to a push. `request` is for the log. */
 export function createResponseHandler({
   db,
   name,
@@ -34,16 +36,15 @@ export function createResponseHandler({
   figures,
   retryForever,
 }: ResponseParts): (push: PushDoc, answer: PushAnswer, request: string | undefined) => Promise<void> {
-  const giveBack = batched(
-    async (returned: PushReturn[]) => {
-      await returnPushes(db, returned)
-      return returned
-    },
-    { most: 500 },
-  )
+  const giveBack = batchedWrites((returned: PushReturn[]) => returnPushes(db, returned), { most: 500 })
+  /** Devices whose error this process noted: `isAfterError` is missing in pushes stored before. */
+  const failed = new LRUCache<string, true>({ max: mostFailed })
+  const deviceKeyOf = (push: PushDoc) => key(push.app, push.user, deviceOf(push))
   const putBack = (returned: PushReturn) => retryForever(() => giveBack(returned))
   const noteOnDevice = (push: PushDoc, reason?: string) => {
-    const device = key(push.app, push.user, deviceOf(push))
+    const device = deviceKeyOf(push)
+    if (reason === undefined) failed.delete(device)
+    else failed.set(device, true)
     const error = reason === undefined ? undefined : { reason, atMS: clock.now() }
     return setDeviceError(db, { device, token: push.token }, error)
   }
@@ -55,7 +56,7 @@ export function createResponseHandler({
         metrics.delay.observe({ network: name }, (clock.now() - push.at.getTime()) / 1_000)
         decisions.recordResult(push, answer)
         figures.add(push.app, 'pushes')
-        if (push.isAfterError) await noteOnDevice(push)
+        if (push.isAfterError || failed.has(deviceKeyOf(push))) await noteOnDevice(push)
         if (answer.topic !== undefined) await setDeviceTopic(db, push.app, push.token, answer.topic)
         return count('sent', '')
       case 'dead':

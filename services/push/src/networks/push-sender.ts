@@ -15,7 +15,7 @@ import type { Tracing } from '@parley/service/trace'
 import pRetry from 'p-retry'
 import type { DecisionLog } from '../decisions/decision-log.ts'
 import type { PushMetrics } from '../push-metrics.ts'
-import type { WhoIsOnline } from '../recipients/who-is-online.ts'
+import type { FindOnlineDevices } from '../recipients/online-devices.ts'
 import { watchCredentials } from './credentials-watch.ts'
 import { createDoubts, type Doubts } from './doubts.ts'
 import { createDuePushes } from './held-pushes.ts'
@@ -29,7 +29,7 @@ export interface PushSenderParts {
   name: PushNetwork
   network: Network
   notificationsOf: NotificationsOfApp
-  whoIsOnline: WhoIsOnline
+  onlineDevicesOf: FindOnlineDevices
   concurrency: number
   probeMS: number
   credentials: CredentialsState
@@ -44,7 +44,7 @@ export interface PushSenderParts {
 }
 
 /** While an app's credentials are refused. */
-const lookEveryMS = 1_000
+const checkEveryMS = 1_000
 /** Due work wakes it up earlier. */
 const sleepMS = 30_000
 /** Pushes claimed in one write: the most that stay unsent if the process is killed right then. */
@@ -117,7 +117,7 @@ export async function runPushSender(parts: PushSenderParts, signal: AbortSignal)
   while (!signal.aborted) {
     const waitMS = credentials.waitMS()
     if (waitMS > 0) {
-      await wake.sleep(Math.min(waitMS, lookEveryMS), signal)
+      await wake.sleep(Math.min(waitMS, checkEveryMS), signal)
       continue
     }
     // Wait until several slots are free: each read is a round trip.

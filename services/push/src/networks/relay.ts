@@ -1,15 +1,14 @@
 import { hash } from 'node:crypto'
 import { clock } from '@parley/async/clock'
-import { findApp, signingSecrets } from '@parley/db/apps/apps'
 import type { Db } from '@parley/db/connect'
 import type { PushDoc } from '@parley/db/push/documents'
 import { deviceOf } from '@parley/db/push/pushes'
-import { createGuardedAgent, type PrivateTargets, TargetRefused } from '@parley/wiring/guarded-agent'
+import { createGuardedAgent, isTargetRefused, type PrivateTargets } from '@parley/wiring/guarded-agent'
 import { signedHeaders } from '@parley/wiring/hook-calls'
-import { LRUCache } from 'lru-cache'
 import { request } from 'undici'
+import { createSigningSecrets } from '../signing-secrets.ts'
+import { devicePayload } from './device-payload.ts'
 import { connectionReason, type Network, type PushAnswer, type PushContent, retryAfterMS } from './network.ts'
-import { saidTo } from './said-to-device.ts'
 
 export interface RelayOptions {
   db: Db
@@ -21,44 +20,29 @@ export interface RelayOptions {
 
 /** Most networks accept 4 KB; this leaves room for the relay's additions. */
 const mostBytes = 3_600
-/** A changed secret takes effect after this time. */
-const secretsKeptMS = 10_000
 
 /** The operator's own server, which forwards pushes: one signed POST per device (docs/reference/push.md#a-relay). */
 export function createRelay({ db, url, allowPrivate, timeoutMS, concurrency }: RelayOptions): Network {
   const agent = createGuardedAgent({ allowPrivate, timeoutMS, connections: concurrency })
-  const known = new LRUCache<string, string[]>({ max: 1_000, ttl: secretsKeptMS })
-
-  async function secretsOf(app: string): Promise<string[]> {
-    const found = known.get(app)
-    if (found) return found
-    const doc = await findApp(db, app)
-    const secrets = doc ? signingSecrets(doc) : []
-    known.set(app, secrets)
-    return secrets
-  }
+  const signing = createSigningSecrets(db)
 
   async function post(push: PushDoc, content: PushContent): Promise<PushAnswer> {
-    const secrets = await secretsOf(push.app)
+    const secrets = await signing.of(push.app)
     if (secrets.length === 0) return { as: 'refused', reason: 'NoApp', isOurs: true }
     const { app, user, token } = push
     const about = { appID: app, clientID: user, deviceId: deviceOf(push), token }
-    const body = JSON.stringify({ ...about, push: saidTo(push, content, mostBytes) })
+    const body = JSON.stringify({ ...about, push: devicePayload(push, content, mostBytes) })
     // The same on every attempt, so that a relay can deduplicate.
     const id = `push_${hash('sha256', push._id).slice(0, 32)}`
-    const {
-      statusCode,
-      headers,
-      body: said,
-    } = await request(url, {
+    const answer = await request(url, {
       method: 'POST',
       dispatcher: agent,
       headers: signedHeaders({ url, id, secrets, body }, clock.date()),
       body,
       signal: AbortSignal.timeout(timeoutMS),
     })
-    await said.dump()
-    return answerOf(statusCode, retryAfterMS(headers['retry-after']))
+    await answer.body.dump()
+    return answerOf(answer.statusCode, retryAfterMS(answer.headers['retry-after']))
   }
 
   return {
@@ -66,13 +50,11 @@ export function createRelay({ db, url, allowPrivate, timeoutMS, concurrency }: R
       try {
         return await post(push, content)
       } catch (error) {
-        for (let cause = error; cause instanceof Error; cause = cause.cause) {
-          if (cause instanceof TargetRefused) return { as: 'credentials', reason: 'private target' }
-        }
+        if (isTargetRefused(error)) return { as: 'credentials', reason: 'private target' }
         return { as: 'again', reason: connectionReason(error) }
       }
     },
-    close: () => agent.close(),
+    close: () => agent.destroy(),
   }
 }
 

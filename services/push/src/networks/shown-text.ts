@@ -9,17 +9,15 @@ export type ShownText =
 /**
  * The app's text in the device's language (RFC 4647, 3.4: `zh-Hant-TW`, then `zh-Hant`, then `zh`) or for any language,
  * else a key that the app localizes.
- * @param args the shortened arguments, in place of the content's
  */
 export function shownText(
   { mentioned, language }: Pick<PushDoc, 'mentioned' | 'language'>,
   { locKey, mentionedLocKey, locArgs, texts = {} }: PushContent & { of: 'message' },
-  args: readonly string[] = locArgs,
 ): ShownText {
   const text = textIn(texts, language?.toLowerCase() ?? '')
-  if (!text) return { locKey: mentioned ? mentionedLocKey : locKey, locArgs: args }
+  if (!text) return { locKey: mentioned ? mentionedLocKey : locKey, locArgs }
   const { title, body, mentioned: bodyIfMentioned = body, ...others } = text
-  return { title: filled(title, args), body: filled(mentioned ? bodyIfMentioned : body, args), ...others }
+  return { title: filled(title, locArgs), body: filled(mentioned ? bodyIfMentioned : body, locArgs), ...others }
 }
 
 function textIn(texts: Record<string, ContentText>, language: string): ContentText | undefined {

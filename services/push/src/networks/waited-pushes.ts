@@ -11,7 +11,7 @@ import { totalUnreadOf } from '@parley/db/unread/total-unread'
 import { findDevices } from '@parley/db/users/devices'
 import type { DeviceDoc } from '@parley/db/users/documents'
 import { networkOf } from '../recipients/device-push.ts'
-import { isInUse, lastAttempt, type WhoIsOnline } from '../recipients/who-is-online.ts'
+import { type FindOnlineDevices, isInUse, lastAttempt } from '../recipients/online-devices.ts'
 import type { PushContent } from './network.ts'
 
 /** After this long, the device may be another user's, the message deleted, or the recipient no longer in the room. */
@@ -26,7 +26,7 @@ export function hasWaited({ lastError, at, takesAway, whileAway }: PushDoc): boo
 export interface WaitedParts {
   db: Db
   notificationsOf: NotificationsOfApp
-  whoIsOnline: WhoIsOnline
+  onlineDevicesOf: FindOnlineDevices
 }
 
 /** A push in its current state, or why it is dropped. */
@@ -95,7 +95,7 @@ function isReminder(content: PushContent | undefined): boolean {
 
 /** Why a device that was away no longer needs a push: it is in use again, or the user has read the message. By push ID. */
 async function findNoticed(
-  { db, whoIsOnline }: WaitedParts,
+  { db, onlineDevicesOf }: WaitedParts,
   app: string,
   pushes: readonly PushDoc[],
   contents: ReadonlyMap<string, PushContent>,
@@ -115,7 +115,7 @@ async function findNoticed(
   const markers = pushes.flatMap((push) => markerOf(push) ?? [])
   const idsOf = (isOfThread: boolean) => markers.filter((one) => one.isOfThread === isOfThread).map(({ id }) => id)
   const [online, members, readSeqs] = await Promise.all([
-    whoIsOnline(app, [...new Set(pushes.map(({ user }) => user))], lastAttempt),
+    onlineDevicesOf(app, [...new Set(pushes.map(({ user }) => user))], lastAttempt),
     findMembershipsByKey(db, idsOf(false)),
     findThreadReadSeqs(db, idsOf(true)),
   ])

@@ -5,12 +5,12 @@ import { pushSubscription } from '@parley/contracts/resources/push/subscription'
 import { findApp } from '@parley/db/apps/apps'
 import type { Db } from '@parley/db/connect'
 import type { PushDoc } from '@parley/db/push/documents'
-import { createGuardedAgent, type PrivateTargets, TargetRefused } from '@parley/wiring/guarded-agent'
+import { createGuardedAgent, isTargetRefused, type PrivateTargets } from '@parley/wiring/guarded-agent'
 import { importJWK, type JWK, SignJWT } from 'jose'
 import { LRUCache } from 'lru-cache'
 import { request } from 'undici'
+import { devicePayload } from './device-payload.ts'
 import { asJson, connectionReason, type Network, type PushAnswer, type PushContent, retryAfterMS } from './network.ts'
-import { saidTo } from './said-to-device.ts'
 import { encryptForBrowser, mostTextBytes } from './web-push-encryption.ts'
 
 export interface WebPushOptions {
@@ -25,6 +25,8 @@ export interface WebPushOptions {
 /** RFC 8292 allows 24 hours at most. */
 const signedForS = 12 * 60 * 60
 const keptMS = 60 * 60_000
+/** A user can name any server as a push service, and one document records the outcomes of 2,000 pushes. */
+const mostIdChars = 2_000
 
 /** Web Push (RFC 8030), with a key pair per app. */
 export function createWebPush({ db, subject, allowPrivate, timeoutMS, concurrency }: WebPushOptions): Network {
@@ -51,7 +53,7 @@ export function createWebPush({ db, subject, allowPrivate, timeoutMS, concurrenc
     const parsed = pushSubscription.safeParse(asJson(push.token, pushSubscription))
     if (!parsed.success) return { as: 'refused', reason: 'BadSubscription', isOurs: true }
     const { endpoint, keys } = parsed.data
-    const text = JSON.stringify(saidTo(push, content, mostTextBytes))
+    const text = JSON.stringify(devicePayload(push, content, mostTextBytes))
     if (Buffer.byteLength(text) > mostTextBytes) return { as: 'refused', reason: 'TooLarge', isOurs: true }
     const signature = await authorization(push.app, new URL(endpoint).origin)
     if (signature === undefined) return { as: 'refused', reason: 'NoKey', isOurs: true }
@@ -78,13 +80,11 @@ export function createWebPush({ db, subject, allowPrivate, timeoutMS, concurrenc
       try {
         return await post(push, content)
       } catch (error) {
-        for (let cause = error; cause instanceof Error; cause = cause.cause) {
-          if (cause instanceof TargetRefused) return { as: 'refused', reason: 'private target', isOurs: true }
-        }
+        if (isTargetRefused(error)) return { as: 'refused', reason: 'private target', isOurs: true }
         return { as: 'again', reason: connectionReason(error) }
       }
     },
-    close: () => agent.close(),
+    close: () => agent.destroy(),
   }
 }
 
@@ -106,7 +106,10 @@ function nameOf(push: PushDoc, content: PushContent): string {
 
 function answerOf(status: number, location: string | string[] | undefined, afterMS: number | undefined): PushAnswer {
   const reason = String(status)
-  if (status >= 200 && status < 300) return { as: 'sent', ...(typeof location === 'string' && { id: location }) }
+  if (status >= 200 && status < 300) {
+    const hasId = typeof location === 'string' && location.length <= mostIdChars
+    return { as: 'sent', ...(hasId && { id: location }) }
+  }
   // RFC 8030, 7.3: the subscription has ended.
   if (status === 404 || status === 410) return { as: 'dead', reason, sinceMS: clock.now() }
   // The subscription may belong to a different key.

@@ -1,7 +1,7 @@
 import { clock } from '@parley/async/clock'
 import type { Db } from '@parley/db/connect'
-import { key } from '@parley/db/keys'
-import { findMessagesUpTo } from '@parley/db/messages/deleted-messages'
+import { idsOf, key } from '@parley/db/keys'
+import { findBySeq } from '@parley/db/message-buckets/find-messages'
 import { findPushContents, keepPushesSeconds, reminderContent, replacePushContents } from '@parley/db/push/pushes'
 import { findRoom } from '@parley/db/rooms/rooms'
 import { findThreadMessages } from '@parley/db/threads/thread-messages'
@@ -10,7 +10,7 @@ import { asJson, type PushContent } from '../networks/network.ts'
 const atOnce = 1_000
 
 /** Erases text and picture of deleted or recalled messages from stored pushes; waiting ones are not sent. */
-async function forgetTexts(db: Db, app: string, messages: readonly string[]): Promise<void> {
+export async function forgetTexts(db: Db, app: string, messages: readonly string[]): Promise<void> {
   const contents = await findPushContents(
     db,
     messages.flatMap((message) => [key(app, message), reminderContent(app, message)]),
@@ -26,20 +26,11 @@ async function forgetTexts(db: Db, app: string, messages: readonly string[]): Pr
   await replacePushContents(db, without)
 }
 
-/** Erases the text of one message. */
-export async function forgetText(db: Db, app: string, message: string): Promise<void> {
-  await forgetTexts(db, app, [message])
-}
-
 async function forgetTextsOfThreads(db: Db, room: { app: string; id: string }, upToMS: number): Promise<void> {
   let afterMS = clock.now() - keepPushesSeconds * 1_000
   while (afterMS < upToMS) {
     const found = await findThreadMessages(db, room, { afterMS, upToMS }, atOnce)
-    await forgetTexts(
-      db,
-      room.app,
-      found.map(({ _id }) => _id),
-    )
+    await forgetTexts(db, room.app, idsOf(found))
     afterMS = found.at(-1)?.createdAtMS ?? upToMS
   }
 }
@@ -49,9 +40,9 @@ export async function forgetTextsOfRoom(db: Db, app: string, id: string): Promis
   const room = await findRoom(db, app, id)
   await forgetTextsOfThreads(db, { app, id }, room?.deletedUpToMS ?? 0)
   for (let upToSeq = room?.deletedUpToSeq ?? 0; upToSeq > 0; ) {
-    const found = await findMessagesUpTo(db, key(app, id), upToSeq, atOnce)
-    const ids = found.map(({ _id }) => _id)
-    await forgetTexts(db, app, ids)
+    const page = { limit: atOnce, latestFirst: true }
+    const found = await findBySeq(db, key(app, id), { after: 0, upTo: upToSeq }, page)
+    await forgetTexts(db, app, idsOf(found))
     const last = found.at(-1)
     if (!last || last.createdAtMS < clock.now() - keepPushesSeconds * 1_000) return
     upToSeq = last.seq - 1

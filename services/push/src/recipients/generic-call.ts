@@ -10,7 +10,7 @@ export function genericCall(
   room: RoomDoc,
   to: Pick<PushCall, 'pushToClients' | 'keptBack' | 'because'>,
 ): CallToQueue {
-  const said: PushCall = { ...message, roomName: room.name, ...to }
+  const body: PushCall = { ...message, roomName: room.name, ...to }
   return {
     _id: id,
     app: room.app,
@@ -20,7 +20,7 @@ export function genericCall(
     room: room.id,
     event: 'PUSH',
     client: message.sender._id,
-    data: JSON.stringify(said),
+    data: JSON.stringify(body),
     ...rest,
   }
 }

@@ -2,8 +2,8 @@ import { cut, textOf } from '@parley/chat/messages/reading/message-text'
 import type { Message } from '@parley/contracts/resources/message'
 import type { AppNotifications } from '@parley/contracts/resources/notification-settings'
 import type { RoomDoc } from '@parley/db/rooms/documents'
-import { fitted } from '../networks/fitting-arguments.ts'
 import type { PushContent } from '../networks/network.ts'
+import { shortened } from '../networks/shorten-arguments.ts'
 import { textsOf } from './texts-of-app.ts'
 
 /** Message types with their own loc-key (docs/reference/push.md#recipients). */
@@ -26,7 +26,7 @@ export function messageNotification(
     of: 'message',
     locKey: withOwnText.has(messageType) ? `im_loc_${messageType}` : 'im_loc_message',
     mentionedLocKey: 'im_loc_mention',
-    locArgs: [...fitted([message.sender.nickname, room.name, text], maxArgsBytes, (args) => args)],
+    locArgs: [...shortened([message.sender.nickname, room.name, text], maxArgsBytes, (args) => args)],
     ...(own && { texts: own }),
     room: message.room,
     messageID: message._id,
@@ -45,12 +45,12 @@ export function reminderNotification(
   notifications: Pick<AppNotifications, 'texts' | 'preview'>,
 ): PushContent {
   const locKey = 'im_loc_reminder'
-  const { texts: _texts, ...said } = messageNotification(message, room, notifications, undefined)
+  const { texts: _texts, ...rest } = messageNotification(message, room, notifications, undefined)
   const own = textsOf(
     notifications.texts,
     { ...message, messageType: 'reminder' },
     room.roomType,
     notifications.preview,
   )
-  return { ...said, locKey, mentionedLocKey: locKey, reminder: true, ...(own && { texts: own }) }
+  return { ...rest, locKey, mentionedLocKey: locKey, reminder: true, ...(own && { texts: own }) }
 }

@@ -1,4 +1,4 @@
-import { batched } from '@parley/async/batch'
+import { batchedWrites } from '@parley/async/batch'
 import { clock } from '@parley/async/clock'
 import type { Wake } from '@parley/async/wake'
 import { type Delivery, readEvent } from '@parley/bus/events/incoming'
@@ -38,12 +38,12 @@ import type { DecisionLog } from '../decisions/decision-log.ts'
 import { networkOf, pushTo } from './device-push.ts'
 import { genericCall } from './generic-call.ts'
 import { messageNotification } from './notification-text.ts'
-import { isInUse, isUserInUse, type WhoIsOnline } from './who-is-online.ts'
+import { type FindOnlineDevices, isInUse, isUserInUse } from './online-devices.ts'
 
 export interface PushMessageParts {
   db: Db
   presence: Presence
-  whoIsOnline: WhoIsOnline
+  onlineDevicesOf: FindOnlineDevices
   notificationsOf: NotificationsOfApp
   /** The configured networks. */
   networks: ReadonlySet<PushNetwork>
@@ -76,30 +76,24 @@ const perCall = 10_000
  */
 export function createMessagePusher(parts: PushMessageParts): MessageHandler<MessageEvent> {
   const { db, networks, generic, keepMS } = parts
-  const decided = batched(
-    async (contents: string[]) => {
-      await notePushesDecided(db, contents)
-      return contents
-    },
-    { most: 500 },
-  )
+  const decided = batchedWrites((contents: string[]) => notePushesDecided(db, contents), { most: 500 })
   const handle = async ({ event, message: asSent }: MessageEvent) => {
     if (event.push === false || (generic === undefined && networks.size === 0)) return
     const content = key(asSent.appID, asSent._id)
     // A republished event was decided by the connections at its first delivery.
     if (event.again && (await isPushDecided(db, content))) return
     const sentAtMS = event.again?.atMS ?? event.takenAtMS
-    if (clock.now() - sentAtMS > keepMS) return pushNobody(parts, asSent, 'LATE')
+    if (clock.now() - sentAtMS > keepMS) return recordNoPush(parts, asSent, 'LATE')
     const room = await findRoom(db, asSent.appID, asSent.room)
     if (!room || room.deletedAt) return
     const now = await findSentMessage(db, room._id, asSent._id)
     // Deleted, recalled or expired while it waited in the stream; the sweep may notice an expiry later.
     const isGone = !now || currentMessage(now, room).content === undefined || expiryOf(asSent) <= clock.now()
-    if (isGone) return pushNobody(parts, asSent, 'DELETED')
+    if (isGone) return recordNoPush(parts, asSent, 'DELETED')
     const mayDiffer = now.edited === true || clock.now() - event.takenAtMS > waitedMS
     const message = mayDiffer ? await messageView(db, now) : asSent
-    if (generic === undefined) await noteForDevices(parts, event, message, { room, withBadge: !now.skipTotalBadge })
-    else await noteForCallback(parts, generic, event, message, room)
+    if (generic === undefined) await storePushes(parts, event, message, { room, withBadge: !now.skipTotalBadge })
+    else await queueGenericCalls(parts, generic, event, message, room)
     await decided(content)
   }
   return { read: readMessageEvent, handle }
@@ -110,7 +104,7 @@ function readMessageEvent(...raw: Parameters<typeof readEvent>): MessageEvent {
   return { event, message: readPayload(event, messageSchema) }
 }
 
-async function noteForDevices(
+async function storePushes(
   parts: PushMessageParts,
   event: Delivery,
   message: Message,
@@ -119,8 +113,8 @@ async function noteForDevices(
   const { db, keepMS } = parts
   const content = key(room.app, message._id)
   const parties = await recipientParts(parts, event, room)
-  const said = JSON.stringify(messageNotification(message, room, parties.notifications, event.request))
-  if (!(await insertPushContent(db, content, said))) return
+  const json = JSON.stringify(messageNotification(message, room, parties.notifications, event.request))
+  if (!(await insertPushContent(db, content, json))) return
   let page = 0
   for await (const { recipients, left } of pageRecipients(parties, room, message, perPage)) {
     const { due, decided } = await decideDevices(parts, room.app, { recipients, left }, event.attempt)
@@ -158,11 +152,11 @@ export async function notePushedTo(
 }
 
 async function recipientParts(
-  { db, whoIsOnline, notificationsOf }: PushMessageParts,
+  { db, onlineDevicesOf, notificationsOf }: PushMessageParts,
   { attempt }: Delivery,
   { app }: RoomDoc,
 ): Promise<RecipientParts> {
-  const findConnected = async (users: readonly string[]) => new Set((await whoIsOnline(app, users, attempt)).keys())
+  const findConnected = async (users: readonly string[]) => new Set((await onlineDevicesOf(app, users, attempt)).keys())
   return { db, notifications: await notificationsOf(app), findConnected }
 }
 
@@ -177,13 +171,13 @@ function expiryOf({ expiresAtMS = Number.POSITIVE_INFINITY }: Message): number {
 }
 
 /** Records that no user gets a push, and why. */
-async function pushNobody({ decisions }: PushMessageParts, message: Message, all: MessageReason): Promise<void> {
+async function recordNoPush({ decisions }: PushMessageParts, message: Message, all: MessageReason): Promise<void> {
   await decisions.decided({ _id: key(message.appID, message._id, 'all'), at: clock.date(), all })
 }
 
 /** The devices that get a push, and the decisions for all members of the page. */
 async function decideDevices(
-  { db, whoIsOnline, networks }: PushMessageParts,
+  { db, onlineDevicesOf, networks }: PushMessageParts,
   app: string,
   { recipients, left }: RecipientPage,
   attempt: number,
@@ -194,7 +188,7 @@ async function decideDevices(
   const users = recipients.map(({ user }) => user)
   const found = await findDevicesOfUsers(db, app, users)
   const reachable = new Set(found.filter(({ type }) => networks.has(networkOf[type])).map(({ user }) => user))
-  const online = await whoIsOnline(app, [...reachable], attempt)
+  const online = await onlineDevicesOf(app, [...reachable], attempt)
   const byDecision = Map.groupBy(found, ({ type, user, device }): DeviceDecision => {
     if (!networks.has(networkOf[type])) return 'NO_NETWORK'
     return isInUse(online.get(user), device) ? 'CONNECTED' : 'DUE'
@@ -218,20 +212,20 @@ async function decideDevices(
   }
 }
 
-async function noteForCallback(
+async function queueGenericCalls(
   parts: PushMessageParts,
   url: string,
   event: Delivery,
   message: Message,
   room: RoomDoc,
 ): Promise<void> {
-  const { whoIsOnline, queueCall, decisions, awayMS } = parts
+  const { onlineDevicesOf, queueCall, decisions, awayMS } = parts
   const about = { url, order: event.streamSeq, ...(event.request !== undefined && { request: event.request }) }
   let part = 0
   const parties = await recipientParts(parts, event, room)
   for await (const { recipients, left } of pageRecipients(parties, room, message, perCall)) {
     const users = recipients.map(({ user }) => user)
-    const online = await whoIsOnline(room.app, users, event.attempt)
+    const online = await onlineDevicesOf(room.app, users, event.attempt)
     const pushToClients = users.filter((user) => !online.has(user))
     const inUse = users.filter((user) => isUserInUse(online.get(user)))
     const away = users.filter((user) => online.has(user) && !isUserInUse(online.get(user)))

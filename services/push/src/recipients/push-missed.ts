@@ -127,9 +127,9 @@ async function pushEach(
   // Oldest first, so that the device shows the latest on top.
   for (const message of latest.toReversed()) {
     const content = key(room.app, message._id)
-    const said = messageNotification(await messageView(db, message), room, notifications, message.request)
-    // A PUSH_GENERIC of before has decided.
-    if (!(await insertPushContent(db, content, JSON.stringify(said)))) continue
+    const notification = messageNotification(await messageView(db, message), room, notifications, message.request)
+    // PUSH_GENERIC decided about it earlier.
+    if (!(await insertPushContent(db, content, JSON.stringify(notification)))) continue
     // The device was connected when the message came.
     const mentioned = mentionOf(user, await findMentions(db, room.app, message.mentions), true)
     const nowMS = clock.now()
@@ -159,8 +159,8 @@ async function findCalled(db: Db, room: RoomDoc, messages: readonly MessageDoc[]
 }
 
 /**
- * Users can have several half-open connections: one call goes out, when one ends and no other seems to be in use. The end of
- * another revives a call that was dropped.
+ * A user can have several half-open connections. One call goes out once one ends and no other seems to be in use; the
+ * end of another revives a dropped call.
  */
 async function callFor(
   { db, queueCall, decisions }: PushMissedParts,

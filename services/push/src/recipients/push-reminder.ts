@@ -15,13 +15,13 @@ import { type Presence, whilePresent } from '@parley/presence/connect'
 import { findReminded, noteReminded } from '@parley/presence/reminded'
 import { networkOf, pushTo } from './device-push.ts'
 import { reminderNotification } from './notification-text.ts'
+import { type FindOnlineDevices, isInUse } from './online-devices.ts'
 import { messageView } from './push-message.ts'
-import { isInUse, type WhoIsOnline } from './who-is-online.ts'
 
 export interface PushReminderParts {
   db: Db
   presence: Presence
-  whoIsOnline: WhoIsOnline
+  onlineDevicesOf: FindOnlineDevices
   notificationsOf: NotificationsOfApp
   /** The configured networks. */
   networks: ReadonlySet<PushNetwork>
@@ -36,13 +36,13 @@ type PushReminder = (reminder: Reminder, raw: StreamMessage) => Promise<void>
 
 /** Levels and quiet hours do not suppress reminders: the user chose the time. */
 export function createReminderPusher(parts: PushReminderParts): PushReminder {
-  const { db, presence, whoIsOnline, networks, keepMS } = parts
+  const { db, presence, onlineDevicesOf, networks, keepMS } = parts
   return async (reminder, raw) => {
     const { app, user, room, id, atMS } = reminder
     if (clock.now() - atMS > keepMS) return
     const devices = (await findDevicesOfUsers(db, app, [user])).filter(({ type }) => networks.has(networkOf[type]))
     if (devices.length === 0) return
-    const online = (await whoIsOnline(app, [user], raw.attempt)).get(user)
+    const online = (await onlineDevicesOf(app, [user], raw.attempt)).get(user)
     const left = devices.filter(({ device }) => !isInUse(online, device))
     if (left.length < devices.length) {
       // For devices whose connection turns out to be half-open.
@@ -74,11 +74,11 @@ async function storeReminder(
   const room = await findRoom(db, app, roomId)
   if (!message || !room) return
   const badge = (await totalUnreadOf(db, app, [user])).get(user)
-  const said = reminderNotification(await messageView(db, message), room, await notificationsOf(app))
+  const notification = reminderNotification(await messageView(db, message), room, await notificationsOf(app))
   const content = reminderContent(app, id)
   const each = { app, content, badge, giveUpAtMS: atMS + keepMS, awayUntilMS }
   const pushes = devices.map((device) => pushTo(device, each))
-  await putReminderContent(db, { content, json: JSON.stringify(said), atMS }, pushes)
+  await putReminderContent(db, { content, json: JSON.stringify(notification), atMS }, pushes)
   await insertPushes(db, pushes)
   wakeNetworks()
 }

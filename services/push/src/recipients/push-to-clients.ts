@@ -41,8 +41,8 @@ export function createClientsPusher(parts: PushToClientsParts): MessageHandler<C
     // A republished event may be older than the deduplication of pushes.
     if (givenAtMS + keepMS < clock.now()) return
     const content = key(app, id)
-    const said: PushContent = { of: 'clients', id, payload, ...(request !== undefined && { request }) }
-    await insertPushContent(db, content, JSON.stringify(said))
+    const pushContent: PushContent = { of: 'clients', id, payload, ...(request !== undefined && { request }) }
+    await insertPushContent(db, content, JSON.stringify(pushContent))
     for (const users of inParts(clients, 1_000)) {
       const devices = await findDevicesOfUsers(db, app, users)
       const reachable = devices.filter(({ type }) => networks.has(networkOf[type]))

@@ -18,12 +18,12 @@ import { findDevices } from '@parley/db/users/devices'
 import { type Presence, whilePresent } from '@parley/presence/connect'
 import { findPushed, forgetPushed, type PushedPlace } from '@parley/presence/pushed-rooms'
 import { networkOf } from './device-push.ts'
-import { lastAttempt, type WhoIsOnline } from './who-is-online.ts'
+import { type FindOnlineDevices, lastAttempt } from './online-devices.ts'
 
 export interface TakeAwayParts {
   db: Db
   presence: Presence
-  whoIsOnline: WhoIsOnline
+  onlineDevicesOf: FindOnlineDevices
   /** The configured networks. */
   networks: ReadonlySet<PushNetwork>
   keepMS: number
@@ -56,7 +56,7 @@ type Over = PushedPlace & { upToSeq: number }
 
 /** Removes notifications of messages that were deleted or read elsewhere, by silent pushes to the devices that got them. */
 export function createTakeAway(parts: TakeAwayParts): TakeAway {
-  const { db, whoIsOnline, networks } = parts
+  const { db, onlineDevicesOf, networks } = parts
 
   async function handle(read: ReadEvent): Promise<void> {
     // Without Redis, the pushed devices are unknown: the next push updates the badge.
@@ -74,7 +74,7 @@ export function createTakeAway(parts: TakeAwayParts): TakeAway {
       for await (const pushes of pagePushesOf(db, app, message, perPage)) {
         // Waiting pushes are dropped when they are due.
         const sent = pushes.filter(({ dueAtMS, network }) => dueAtMS === undefined && networks.has(network))
-        const online = await whoIsOnline(app, [...new Set(sent.map(({ user }) => user))], lastAttempt)
+        const online = await onlineDevicesOf(app, [...new Set(sent.map(({ user }) => user))], lastAttempt)
         const silent = sent.flatMap((push) => {
           const to = { ...push, device: deviceOf(push) }
           return online.get(push.user)?.has(to.device) ? [] : [silentPush(parts, to, { messages: [message] })]
@@ -96,7 +96,7 @@ async function afterRead(parts: TakeAwayParts, { event, place, message }: ReadEv
 
 /** For devices whose last push of a place is not newer than its seq. All places are of one app. */
 async function takePlacesAway(parts: TakeAwayParts, places: readonly Over[], attempt: number): Promise<void> {
-  const { db, presence, whoIsOnline, networks } = parts
+  const { db, presence, onlineDevicesOf, networks } = parts
   const pushed = await findPushed(presence, places)
   const over = places.flatMap((place, i) => {
     const devices = [...(pushed[i] ?? [])].flatMap(([device, seq]) => (seq <= place.upToSeq ? [device] : []))
@@ -104,7 +104,7 @@ async function takePlacesAway(parts: TakeAwayParts, places: readonly Over[], att
   })
   const [first] = over
   if (!first) return
-  const online = await whoIsOnline(first.place.app, [...new Set(over.map(({ place }) => place.user))], attempt)
+  const online = await onlineDevicesOf(first.place.app, [...new Set(over.map(({ place }) => place.user))], attempt)
   // Connected devices got the event.
   const away = over.flatMap(({ place, devices }) =>
     devices.flatMap((device) =>

@@ -7,7 +7,7 @@ import type { Logger } from '@parley/service/log'
 import type { Counter } from '@parley/service/metrics'
 import type { Session, UserSocket } from '../connections/session.ts'
 import { type ReadTogetherParts, readTogether } from './read-together.ts'
-import { isThere, type ReadOutcome, type ReplayReader } from './replay-reader.ts'
+import { isConnected, type ReadOutcome, type ReplayReader } from './replay-reader.ts'
 
 /**
  * The result for a socket with `since`: whether it has everything since then, and the time for its next `since`.
@@ -46,13 +46,13 @@ const mostTogether = 1_000
 const mostPauseMS = 1_000
 /** Sockets that were away for longer get reads of their own, which do not delay the recent ones. */
 const recentMS = 10 * 60_000
-const lookAgainMS = 50
+const pollMS = 50
 /** A resync of the node takes seconds. */
 const mostBehindMS = 60_000
 
 export function createCatchUp(parts: CatchUpParts): CatchUp {
-  const recent = shareReadings(parts)
-  const older = shareReadings(parts)
+  const recent = shareReads(parts)
+  const older = shareReads(parts)
   return async (socket, session, sinceMS, rooms) => {
     const joinedAtMS = new Map(rooms.map((one) => [one.room, one.joinedAtMS]))
     const beganMS = clock.now()
@@ -60,11 +60,13 @@ export function createCatchUp(parts: CatchUpParts): CatchUp {
       socket,
       session,
       sinceMS,
-      gaveMS: sinceMS,
+      givenSinceMS: sinceMS,
       createdMS: 0,
       joinedAtMS,
       beganMS,
       from: new Map(),
+      sent: new Map(),
+      nextSeqs: new Map(),
       events: 0,
     }
     const read = sinceMS > parts.clock.nowMS() - recentMS ? recent : older
@@ -74,7 +76,7 @@ export function createCatchUp(parts: CatchUpParts): CatchUp {
       if (typeof outcome !== 'string') return outcome
     } catch (error) {
       parts.resumes.inc({ outcome: 'the bus is away' })
-      parts.log.warn({ err: error, app: session.app, user: session.user }, 'a client not caught up: it fetches again')
+      parts.log.warn({ err: error, app: session.app, user: session.user }, 'replay to a client failed; it reloads')
     } finally {
       socket.stopBuffering()
     }
@@ -98,7 +100,7 @@ async function resume(
 /** Resolves when the node's resync is done, which delivers older events; false if it cannot finish. */
 async function isUpToDate({ bus, isBehind }: CatchUpParts): Promise<boolean> {
   const deadlineMS = performance.now() + mostBehindMS
-  while (bus.connected && isBehind() && performance.now() < deadlineMS) await pause(lookAgainMS)
+  while (bus.connected && isBehind() && performance.now() < deadlineMS) await pause(pollMS)
   return bus.connected && !isBehind()
 }
 
@@ -115,19 +117,19 @@ async function readToTheEnd(
       if (reader.socket.flushBuffer((id) => ids.has(id))) return { resumed: true, serverTimeMS: atMS }
       // The replay buffer overflowed, or some events were repeated: read them from the stream too.
       const from = new Map([...marks].map(([stream, seq]) => [stream, seq + 1]))
-      Object.assign(reader, { from, sinceMS: atMS })
+      Object.assign(reader, { from, sinceMS: atMS, sent: new Map(), nextSeqs: new Map() })
     } else if (outcome.is === 'congested') {
-      const { from, atMS, ids } = outcome
+      const { from, atMS, ids, sent, nextSeqs } = outcome
       // The socket has these, or the next read brings them; from the buffer they would come out of order.
       reader.socket.replayBuffer?.drop((id) => ids.has(id))
-      Object.assign(reader, { from, sinceMS: atMS })
-      while (isThere(reader) && reader.socket.connection.bufferedBytes > mostBufferedBytes / 2) await pause(lookAgainMS)
+      Object.assign(reader, { from, sinceMS: atMS, sent, nextSeqs })
+      while (isConnected(reader) && reader.socket.connection.bufferedBytes > mostBufferedBytes / 2) await pause(pollMS)
     } else return outcome.is
-    if (!isThere(reader)) return 'gone'
+    if (!isConnected(reader)) return 'gone'
   }
 }
 
-function shareReadings(parts: CatchUpParts): (reader: ReplayReader) => Promise<ReadOutcome> {
+function shareReads(parts: CatchUpParts): (reader: ReplayReader) => Promise<ReadOutcome> {
   let restUntilMS = 0
   return batched(
     async (readers: ReplayReader[]) => {

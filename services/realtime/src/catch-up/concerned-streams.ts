@@ -37,7 +37,10 @@ export async function markAll(
   return new Map(await Promise.all(marks))
 }
 
-/** False if there are more streams than were known. */
+/**
+ * Refuses readers whose streams no longer have all of their missed events. Returns false if there are more streams than
+ * were known.
+ */
 export async function refuseTooOld(
   { bus, clock }: Pick<Parts, 'bus' | 'clock'>,
   concerned: Concerned,

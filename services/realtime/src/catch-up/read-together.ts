@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Bus } from '@parley/bus/connect'
-import { type IncomingEvent, toIncomingEvent } from '@parley/bus/events/incoming'
+import { eventOrMalformed, type IncomingEvent } from '@parley/bus/events/incoming'
 import {
   type AtMarks,
   exactSubjects,
@@ -23,15 +23,8 @@ import { InOrder } from '../delivery/in-order.ts'
 import type { LiveOrder, LiveOrderParts } from '../delivery/live-order.ts'
 import { audienceOf, topicOf } from '../delivery/topics.ts'
 import { markAll, refuseTooOld, streamsOf } from './concerned-streams.ts'
-import {
-  concerns,
-  earliestOf,
-  isThere,
-  type Position,
-  type ReadOutcome,
-  type ReplayReader,
-  startOf,
-} from './replay-reader.ts'
+import { concerns, earliestOf, isConnected, type ReadOutcome, type ReplayReader, startOf } from './replay-reader.ts'
+import { createSentEvents, learnSeqs, type Read, restOf, type SentEvents } from './rest-of-replay.ts'
 import { createSending } from './send-read.ts'
 import type { StreamClock } from './server-time.ts'
 
@@ -59,7 +52,7 @@ const mostShared = 100_000
 /** Reading yields to all other work after this. */
 const sliceMS = 2
 /** Pause before another mark, for messages that still wait for an earlier one. */
-const lookAgainMS = 50
+const nextMarkMS = 50
 
 /**
  * Reads the streams once for several sockets with replay buffers, and sends each its missed events, in order, up to a mark in each
@@ -149,8 +142,16 @@ interface Group {
   marks: Positions
 }
 
-/** An event with its position in its stream. */
-type Read = IncomingEvent & { at: Position }
+function noteDelivery(
+  { delivered, noteCaughtUp }: ReadTogetherParts,
+  sent: SentEvents,
+  event: Read,
+  receivers: number,
+): void {
+  sent.add(event)
+  delivered.inc({ event: event.event }, receivers)
+  noteCaughtUp(event, receivers)
+}
 
 async function deliver(
   parts: ReadTogetherParts,
@@ -160,7 +161,7 @@ async function deliver(
 ): Promise<void> {
   const { bus, acceptQueue, queue, order, orderWaitMS } = parts
   const active = new Set(readers)
-  const ids = new Set<string>()
+  const sent = createSentEvents()
   const sending = createSending(parts.mostBufferedBytes)
   const end = (reader: ReplayReader, outcome: ReadOutcome) => {
     active.delete(reader)
@@ -169,34 +170,32 @@ async function deliver(
   // The marks to read up to, and the next position, of each stream.
   const [upTo, next] = [new Map(marks), new Map(reading.from)]
   const inOrder = new InOrder<Read>({ waitMS: orderWaitMS, deliver: send, fetch: parts.fetch })
+  learnSeqs(inOrder, byTopic)
 
   function send(event: Read): void {
     let receivers = 0
     sending.nextEvent()
     for (const reader of byTopic.get(topicOf(event.to)) ?? []) {
       if (!active.has(reader)) continue
-      if (!isThere(reader)) end(reader, { is: 'gone' })
+      if (!isConnected(reader)) end(reader, { is: 'gone' })
       else if (concerns(event, event.at, reader)) {
         if (reader.events >= parts.mostEvents) end(reader, { is: 'too much' })
         else if (!sending.add(reader, event)) {
-          end(reader, { is: 'congested', ...firstOf(next, [event, ...inOrder.waiting()]), ids })
+          end(reader, { is: 'congested', ...restOf(reader, event, inOrder, { next, sent }), ids: sent.ids })
         } else {
           reader.events++
           receivers++
         }
       }
     }
-    if (receivers === 0) return
-    if (event.id !== undefined) ids.add(event.id)
-    parts.delivered.inc({ event: event.event }, receivers)
-    parts.noteCaughtUp(event, receivers)
+    if (receivers > 0) noteDelivery(parts, sent, event, receivers)
   }
 
   /** Moves live events that wait for events read here into the replay buffers, before those drop sent ones. */
   function stop(isAtMark = false): void {
     sending.flush()
     queue.drain()
-    order.learn(inOrder.known(), isAtMark)
+    order.learn(inOrder.nextSeqs(), isAtMark)
   }
 
   /** Events before a mark also came live. Ends the readers that have all; the others continue to another mark. */
@@ -206,10 +205,10 @@ async function deliver(
     const waiting = inOrder.waiting()
     const haveAll = [...active].filter((reader) => !waiting.some((event) => concerns(event, event.at, reader)))
     // Copied, because the remaining readers add to the set.
-    const known = haveAll.length < active.size ? new Set(ids) : ids
+    const known = haveAll.length < active.size ? new Set(sent.ids) : sent.ids
     for (const reader of haveAll) end(reader, { is: 'at the mark', marks: new Map(upTo), atMS, ids: known })
     if (active.size === 0) return
-    await pause(lookAgainMS)
+    await pause(nextMarkMS)
     for (const stream of upTo.keys()) upTo.set(stream, await markStream(bus, stream, parts.nodeId))
   }
 
@@ -222,8 +221,9 @@ async function deliver(
     const at = { stream: message.info.stream, seq: message.seq, takenAtMS: takenAt(message) }
     inOrder.expire(at.takenAtMS)
     next.set(at.stream, at.seq)
-    const event = readEvent(bus, message)
-    if (event && byTopic.has(topicOf(event.to))) inOrder.take(Object.assign(event, { at }), at.takenAtMS)
+    const event = message.subject.startsWith('parley.event.') ? eventOrMalformed(bus, message) : undefined
+    if (event && byTopic.has(topicOf(event.to)))
+      inOrder.take(Object.assign(event, { at, sentBefore: sent.ids.size }), at.takenAtMS)
     next.set(at.stream, at.seq + 1)
     if (active.size === 0) return stop()
     if (performance.now() < sliceEndsMS) continue
@@ -233,25 +233,7 @@ async function deliver(
   }
 }
 
-/** When the first of the marks came. */
+/** When the first of the marks was stored. */
 function timeOf({ heads }: AtMarks, marks: Positions): number {
   return Math.min(...heads.filter(({ info }) => marks.has(info.stream)).map(takenAt))
-}
-
-/** Where to continue, so that these events are read again, and when the first of them came. */
-function firstOf(next: Positions, events: readonly Read[]): { from: Positions; atMS: number } {
-  const from = new Map(next)
-  for (const { at } of events) from.set(at.stream, Math.min(at.seq, from.get(at.stream) ?? at.seq))
-  return { from, atMS: Math.min(...events.map(({ at }) => at.takenAtMS)) }
-}
-
-/** Undefined for a mark and for an unreadable event. */
-function readEvent(bus: Bus, message: Parameters<typeof toIncomingEvent>[0]): IncomingEvent | undefined {
-  if (!message.subject.startsWith('parley.event.')) return undefined
-  try {
-    return toIncomingEvent(message)
-  } catch (error) {
-    bus.malformed(error as Error, message.subject)
-    return undefined
-  }
 }

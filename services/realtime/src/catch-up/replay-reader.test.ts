@@ -18,7 +18,14 @@ describe('the replay of a socket', () => {
   const reader: ReplayReader = {
     socket: { isIn: (topic: string) => topics.has(topic) } as UserSocket,
     session: { app, user: 'bob', device: 'phone' } as Session,
-    ...{ sinceMS: nowMS - 60_000, gaveMS: nowMS - 60_000, createdMS: 0, from: new Map(), events: 0, beganMS: nowMS },
+    sinceMS: nowMS - 60_000,
+    givenSinceMS: nowMS - 60_000,
+    createdMS: 0,
+    from: new Map(),
+    sent: new Map(),
+    nextSeqs: new Map(),
+    events: 0,
+    beganMS: nowMS,
     joinedAtMS: new Map([
       ['old', nowMS - 3_600_000],
       ['new', nowMS - 20_000],
@@ -40,6 +47,14 @@ describe('the replay of a socket', () => {
   test('includes no earlier events of a room joined during the login', () => {
     assert.ok(!has({ app, room: 'newest' }, 10_000))
     assert.ok(has({ app, room: 'newest' }, 0))
+  })
+
+  test('includes nothing that was sent already', () => {
+    const to = { app, room: 'old' }
+    const event = { to, event: 'chat message', id: 'one' } as IncomingEvent
+    const at = { stream: 'PARLEY_EVENTS', seq: 1, takenAtMS: nowMS }
+    assert.ok(concerns(event, at, { ...reader, sent: new Map([['another', at]]) }))
+    assert.ok(!concerns(event, at, { ...reader, sent: new Map([['one', at]]) }))
   })
 
   test('includes only events of the user and their rooms', () => {

@@ -1,5 +1,5 @@
 import { createUserSince } from '@parley/chat/users/user-since'
-import { countResumes } from '../connections/socket-metrics.ts'
+import { resumesCounter } from '../connections/socket-metrics.ts'
 import { waitsOfStream } from '../delivery/in-order.ts'
 import type { NodeParts } from '../node-parts.ts'
 import { type CatchUp, type CatchUpParts, createCatchUp } from './catch-up.ts'
@@ -27,7 +27,7 @@ export function startCatchUp(parts: Parts): CatchingUp {
   const common = { ...parts, nodeId: settings.nodeId, clock }
   const catchUp = createCatchUp({
     ...common,
-    resumes: countResumes(parts.metrics),
+    resumes: resumesCounter(parts.metrics),
     userSince: createUserSince(parts.chat),
     mostEvents: settings.catchUpEvents,
     mostBufferedBytes: replayBufferBytes,

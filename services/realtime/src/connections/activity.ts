@@ -1,7 +1,6 @@
 import { clock } from '@parley/async/clock'
 import { createInFlight } from '@parley/async/in-flight'
 import type { Chat } from '@parley/chat/chat'
-import type { RecentActivity } from '@parley/chat/timeline/recent-activity'
 import type { Session, UserSocket } from './session.ts'
 
 /** Records when users connect and disconnect, for their profiles, the statistics and timelines. */
@@ -13,7 +12,7 @@ export interface Activity {
   drained(): Promise<void>
 }
 
-export function watchActivity(chat: Chat, recent: Pick<RecentActivity, 'note'>): Activity {
+export function watchActivity(chat: Chat): Activity {
   const inFlight = createInFlight()
 
   function note(writing: Promise<unknown>, { app, user }: { app: string; user: string }): void {
@@ -24,7 +23,7 @@ export function watchActivity(chat: Chat, recent: Pick<RecentActivity, 'note'>):
 
   return {
     began({ connection, transport }, { app, user, device }) {
-      recent.note({ app, user }, { what: 'connected', device, transport })
+      chat.recent.note({ app, user }, { what: 'connected', device, transport })
       const { address, port, headers } = connection
       const userAgent = headers['user-agent']
       const login = {
@@ -41,7 +40,7 @@ export function watchActivity(chat: Chat, recent: Pick<RecentActivity, 'note'>):
       note(chat.recordLogin(login), login)
     },
     ended({ app, user, device }, reason) {
-      recent.note({ app, user }, { what: 'closed', device, reason })
+      chat.recent.note({ app, user }, { what: 'closed', device, reason })
       note(chat.recordActive({ app, user, atMS: clock.now() }), { app, user })
     },
     drained: () => inFlight.drained(),

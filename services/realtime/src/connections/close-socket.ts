@@ -12,7 +12,7 @@ export function closeSocket(socket: UserSocket, reason: OwnCloseReason): void {
   else socket.closeTransport(reason)
 }
 
-/** Closes a connection that can lack a socket, so that its client cannot be asked to stay away. */
+/** Closes a connection that may have no socket yet, so that its client cannot be told to stop reconnecting. */
 export function closeConnection(connection: Connection, reason: ReasonToReconnect): void {
   connection.close(reason)
 }

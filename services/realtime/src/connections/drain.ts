@@ -10,12 +10,12 @@ interface Closable {
   connection?: { unansweredMS: number }
 }
 
-/** Whether it owes a pong: its turn is the last, since its end then tells that its client was out of reach (half-open.ts). */
+/** Whether it owes a pong. It closes in the last wave: by then its end shows that the client is unreachable (half-open.ts). */
 const isSilent = ({ connection }: Closable) => connection !== undefined && connection.unansweredMS > 0
 
 /**
- * Closes the connections of a stopping node in small random waves over a time, to spare the other nodes. Stock clients reconnect
- * by themselves; each is served until its turn.
+ * Closes the connections of a stopping node in small random waves, to spare the other nodes. Stock clients reconnect by
+ * themselves; each is served until its turn.
  *
  * @param pingAll sends every client a ping
  */
@@ -34,7 +34,7 @@ export async function drainConnections(
     left = left.filter((one) => !wave.has(one))
     for (const connection of wave) connection.closeTransport(stopping)
     if (!isLast) await pause(waveEveryMS)
-    // Sorting a hundred thousand takes long: a second pass covers sockets that came meanwhile.
+    // Shuffling a hundred thousand takes long: a second pass covers sockets that connected meanwhile.
     if (left.length === 0) left = shuffled(connections())
   }
 }

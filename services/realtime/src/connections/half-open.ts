@@ -8,23 +8,23 @@ import type { Session, UserSocket } from './session.ts'
 
 /** The reason for which Engine.IO closes a connection without a pong. */
 const pingTimeout = 'ping timeout'
-/** Ends that say nothing about whether the client got what was sent since it was last heard. */
+/** Close reasons after which the client may have missed everything since its last packet. */
 const unheardEnds: ReadonlySet<string> = new Set([pingTimeout, 'slow reader', 'token expired'])
-/** A client that is there answers a ping sooner. */
+/** A living client answers a ping within this time. */
 const answersWithinMS = 1_000
-/** A busy node pings and closes later than the settings say: a push too many is better than none. */
+/** Allows for a busy node, which pings and closes late: a push too many is better than none. */
 const lateMS = 5_000
 
 interface HalfOpen {
   ended(socket: UserSocket, session: Session, reason: string): void
-  /** Resolves when the push service has been asked for all. */
+  /** Resolves when all pushes are requested. */
   drained(): Promise<void>
 }
 
 /**
- * Handles ended sockets: a client that did not answer may have got nothing since it was last heard, so the push service is asked to
- * push that to its device (docs/reference/push.md#recipients). A living one is connected again before the pushes are due, or has
- * answered: a draining node pings before it closes.
+ * Handles ended sockets: a client that did not answer may have missed everything since its last packet, so the push
+ * service pushes that to its device (docs/reference/push.md#recipients). A living client reconnects before the pushes
+ * are due, or has answered: a draining node pings before it closes.
  */
 export function watchHalfOpen(parts: {
   bus: Bus
@@ -35,7 +35,7 @@ export function watchHalfOpen(parts: {
   const { pingIntervalMS, pingTimeoutMS } = parts.settings
   const inFlight = createInFlight()
 
-  /** For how long nothing has come of the client. */
+  /** Milliseconds since the client was last heard. */
   function silentMS({ connection }: UserSocket, reason: string): number {
     // A ping goes out an interval after the last pong.
     if (reason === pingTimeout) return pingIntervalMS + pingTimeoutMS
@@ -49,9 +49,7 @@ export function watchHalfOpen(parts: {
       const push = { id: randomUUID(), clients: [], payload: {}, missed: { user, device, sinceMS } }
       inFlight
         .add(publishPushToClients(bus, app, push))
-        .catch((error: unknown) =>
-          log.warn({ err: error, app, user }, 'messages into a half-open connection not pushed'),
-        )
+        .catch((error: unknown) => log.warn({ err: error, app, user }, 'push for a half-open connection not requested'))
     },
     drained: () => inFlight.drained(),
   }

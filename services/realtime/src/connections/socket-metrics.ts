@@ -5,7 +5,7 @@ import type { SocketData } from './session.ts'
 import type { Sockets } from './sockets.ts'
 
 /** Exports the counters of the socket server. */
-export function watchSockets(metrics: Metrics, server: SocketServer<SocketData>, sockets: Sockets): void {
+export function exportSocketCounters(metrics: Metrics, server: SocketServer<SocketData>, sockets: Sockets): void {
   const { counters } = server
   metrics.gaugesOf('parley_connections', 'Open connections', 'transport', () => counters.connections)
   metrics.gaugeOf('parley_authenticated_connections', 'Authenticated connections', () => sockets.size)
@@ -31,12 +31,12 @@ export function watchSockets(metrics: Metrics, server: SocketServer<SocketData>,
   }))
 }
 
-export function countDelivered(metrics: Metrics): Counter<'event'> {
+export function deliveredCounter(metrics: Metrics): Counter<'event'> {
   return metrics.counter('parley_events_delivered_total', 'Events delivered, counted per socket', ['event'])
 }
 
 /** Once per message and node, however many sockets get it; without messages that no socket here gets. */
-export function watchDelay(metrics: Metrics): RequestHistogram {
+export function deliveryDelay(metrics: Metrics): RequestHistogram {
   return metrics.requestHistogram(
     'parley_delivery_seconds',
     'Time from the acceptance of a message until this node wrote it to its sockets',
@@ -45,7 +45,7 @@ export function watchDelay(metrics: Metrics): RequestHistogram {
 }
 
 /** Outcomes for clients with `since`: resumed, or the reason against it. */
-export function countResumes(metrics: Metrics): Counter<'outcome'> {
+export function resumesCounter(metrics: Metrics): Counter<'outcome'> {
   return metrics.counter(
     'parley_resumes_total',
     'Clients with `since`, by outcome: resumed, or the reason against it',
@@ -56,7 +56,7 @@ export function countResumes(metrics: Metrics): Counter<'outcome'> {
 /** Called for every emit with its duration and error code. */
 export type Emitted = (emit: ClientEmit | 'unknown', seconds: number, code: string) => void
 
-export function watchEmits(metrics: Metrics): Emitted {
+export function emitDurations(metrics: Metrics): Emitted {
   const durations = metrics.histogram(
     'parley_emit_duration_seconds',
     'Time from a client emit to its acknowledgement',

@@ -5,7 +5,7 @@ import { createLog } from '@parley/service/log'
 import { createMetrics } from '@parley/service/metrics'
 import { withoutTracing } from '@parley/service/trace'
 import { describe, test } from 'vitest'
-import { countDelivered, watchDelay } from '../connections/socket-metrics.ts'
+import { deliveredCounter, deliveryDelay } from '../connections/socket-metrics.ts'
 import { createDelivery } from './deliver-once.ts'
 
 describe('parley_delivery_seconds', () => {
@@ -15,8 +15,8 @@ describe('parley_delivery_seconds', () => {
       send: () => sockets,
       sendToNewer: () => 1,
       noteDelivered: () => undefined,
-      delivered: countDelivered(metrics),
-      delay: watchDelay(metrics),
+      delivered: deliveredCounter(metrics),
+      delay: deliveryDelay(metrics),
       cutOff: () => ({ sinceMS: 0, untilMS: 0 }),
       tracing: withoutTracing(),
       log: createLog({ service: 'realtime', node: 'test', level: 'silent' }),

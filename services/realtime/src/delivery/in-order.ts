@@ -2,10 +2,10 @@ import type { IncomingEvent } from '@parley/bus/events/incoming'
 import { isNewMessage } from '@parley/contracts/socket/server-events'
 import { topicOf } from './topics.ts'
 
-/** How a wait ended: the missing message came, did not come, or none was known to be missing. */
+/** How a wait ended: the missing message arrived, did not arrive, or none was known to be missing. */
 export type WaitOutcome = 'came' | 'ran out' | 'first'
 
-export interface Known {
+export interface NextSeq {
   topic: string
   thread: string | undefined
   next: number
@@ -38,7 +38,7 @@ const waitsForFetched = 5
 /** The wait is this many times as long for the stream: by then live delivery has given up on a missing message. */
 export const waitsOfStream = waitsForFetched + 2
 /** Waits are checked this often per `waitMS`. */
-export const looksPerWait = 10
+export const checksPerWait = 10
 
 interface InOrderParts<Event> {
   /** How long a message waits for earlier ones. */
@@ -72,7 +72,7 @@ export class InOrder<Event extends IncomingEvent> {
   /** Rooms and threads with waiting events. */
   readonly #waiting = new Set<OrderedQueue<Event>>()
   #waitingBytes = 0
-  #lookAtMS = 0
+  #checkAtMS = 0
 
   constructor({ waitMS, deliver, waited = () => undefined, fetch }: InOrderParts<Event>) {
     this.#waitMS = waitMS
@@ -102,8 +102,8 @@ export class InOrder<Event extends IncomingEvent> {
 
   /** Delivers every event that has waited too long. */
   expire(nowMS: number): void {
-    if (this.#waiting.size === 0 || nowMS < this.#lookAtMS) return
-    this.#lookAtMS = nowMS + this.#waitMS / looksPerWait
+    if (this.#waiting.size === 0 || nowMS < this.#checkAtMS) return
+    this.#checkAtMS = nowMS + this.#waitMS / checksPerWait
     for (const queue of this.#waiting) {
       const last = queue.waiting.findLastIndex(({ sinceMS }) => sinceMS + this.#waitMS <= nowMS)
       if (last >= 0 && !this.#isFetching(queue, nowMS)) this.#deliverEarly(queue, last + 1)
@@ -139,7 +139,7 @@ export class InOrder<Event extends IncomingEvent> {
    * Learns the next seq from another InOrder, unless it is known here.
    * @param isUpToNow whether the other has had every event so far; otherwise it counts only for events that wait here
    */
-  learn({ topic, thread, next }: Known, isUpToNow: boolean): void {
+  learn({ topic, thread, next }: NextSeq, isUpToNow: boolean): void {
     const queue = this.#queueOf(topic, thread)
     const [first] = queue.waiting
     if (queue.next !== undefined || !(isUpToNow || (first && first.seq <= next))) return
@@ -148,7 +148,7 @@ export class InOrder<Event extends IncomingEvent> {
   }
 
   /** The input of another InOrder's `learn`. */
-  *known(): Iterable<Known> {
+  *nextSeqs(): Iterable<NextSeq> {
     for (const { topic, thread, next } of this.#queues()) if (next !== undefined) yield { topic, thread, next }
   }
 

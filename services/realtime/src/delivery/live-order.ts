@@ -1,14 +1,14 @@
 import type { IncomingEvent } from '@parley/bus/events/incoming'
 import type { Metrics } from '@parley/service/metrics'
 import type { DeliveryQueue } from './delivery-queue.ts'
-import { InOrder, type Known, looksPerWait, type Missing } from './in-order.ts'
+import { checksPerWait, InOrder, type Missing, type NextSeq } from './in-order.ts'
 import type { RoomInterest } from './room-interest.ts'
 
 /** Puts live events in order. */
 export interface LiveOrder {
   take(event: IncomingEvent): void
   /** Learns the next seqs from another InOrder, for rooms that this node subscribes to. */
-  learn(known: Iterable<Known>, isUpToNow: boolean): void
+  learn(nextSeqs: Iterable<NextSeq>, isUpToNow: boolean): void
   /** Some messages were missed. */
   missed(): void
   forget(topic: string): void
@@ -34,33 +34,33 @@ export function createLiveOrder(parts: LiveOrderParts): LiveOrder {
     ['outcome'],
   )
   const order = new InOrder({ waitMS, deliver, fetch, waited: (outcome) => waits.inc({ outcome }) })
-  const everyMS = waitMS / looksPerWait
+  const everyMS = waitMS / checksPerWait
   /** Advances only with the event loop: after a stall, received events are read before waits run out. */
   let nowMS = 0
   let timer: NodeJS.Timeout | undefined
 
-  function look(): void {
+  function check(): void {
     timer = undefined
     if (!queue().isHeld) {
       queue().drain()
       nowMS += everyMS
       order.expire(nowMS)
     }
-    lookAgain()
+    scheduleCheck()
   }
 
-  function lookAgain(): void {
+  function scheduleCheck(): void {
     // After the unread input of the connections.
-    if (order.isWaiting) timer ??= setTimeout(() => setImmediate(look), everyMS)
+    if (order.isWaiting) timer ??= setTimeout(() => setImmediate(check), everyMS)
   }
 
   return {
     take(event) {
       order.take(event, nowMS)
-      lookAgain()
+      scheduleCheck()
     },
-    learn(known, isUpToNow) {
-      for (const queue of known) if (interest().has(queue.topic)) order.learn(queue, isUpToNow)
+    learn(nextSeqs, isUpToNow) {
+      for (const queue of nextSeqs) if (interest().has(queue.topic)) order.learn(queue, isUpToNow)
     },
     missed: () => order.missed(),
     forget: (topic) => order.forget(topic),

@@ -3,7 +3,7 @@ import type { NodeCommand } from '@parley/contracts/bus/control'
 import { describe, test } from 'vitest'
 import { newSocketData, type Session, type UserSocket } from '../connections/session.ts'
 import { joinRooms } from '../logins/join-rooms.ts'
-import { carryOut } from '../nodes/control.ts'
+import { applyCommand } from '../nodes/node-commands.ts'
 import { createDeliveryQueue } from './delivery-queue.ts'
 import { readRoomsAgain } from './resync.ts'
 import { topicOf } from './topics.ts'
@@ -34,7 +34,7 @@ describe('rooms read again after the bus was away', () => {
       if (arrivals++ > 0) return
       const command: NodeCommand = { do: 'left', room: 'left', users: ['alice'] }
       session.commands?.push(command)
-      carryOut(socket, session, command)
+      applyCommand(socket, session, command)
     }
     const roomsOfUser = async () => {
       orderArrives()

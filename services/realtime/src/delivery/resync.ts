@@ -77,7 +77,7 @@ async function resync(parts: ResyncParts, awaySinceMS: number): Promise<number> 
       if (interest.has(topicOf(event.to))) ofStream.take(event, takenAtMS)
     })
   } finally {
-    order.learn(ofStream.known(), true)
+    order.learn(ofStream.nextSeqs(), true)
     for (const event of ofStream.waiting()) queue.add(event)
     queue.release()
   }

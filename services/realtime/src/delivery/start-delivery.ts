@@ -2,7 +2,7 @@ import type { IncomingEvent } from '@parley/bus/events/incoming'
 import { publishMissing } from '@parley/chat/events/relay'
 import type { SocketServer } from '@parley/socketio/server'
 import type { SocketData } from '../connections/session.ts'
-import { countDelivered, watchDelay } from '../connections/socket-metrics.ts'
+import { deliveredCounter, deliveryDelay } from '../connections/socket-metrics.ts'
 import type { Sockets } from '../connections/sockets.ts'
 import type { NodeParts } from '../node-parts.ts'
 import { deliverEvent, deliverToNewer } from './deliver-event.ts'
@@ -25,7 +25,7 @@ type Parts = Pick<NodeParts, 'chat' | 'bus' | 'settings' | 'log' | 'metrics' | '
  */
 export function startDelivery(parts: Parts) {
   const { chat, bus, settings, log, metrics, figures, sockets, server } = parts
-  const [delivered, deliveredMessages] = [countDelivered(metrics), createDeliveredMessages()]
+  const [delivered, deliveredMessages] = [deliveredCounter(metrics), createDeliveredMessages()]
   const delivery = createDelivery({
     ...parts,
     send: (event, exceptBuffering) => deliverEvent(server(), sockets, event, exceptBuffering),
@@ -35,14 +35,14 @@ export function startDelivery(parts: Parts) {
       if (count > 0) figures.add(event.to.app, 'deliveries', count)
     },
     delivered,
-    delay: watchDelay(metrics),
+    delay: deliveryDelay(metrics),
   })
   const fetch = async ({ topic, ...missing }: Missing) => {
     try {
       const to = audienceOf(topic)
       return 'room' in to && (await publishMissing(chat, { ...to, ...missing }))
     } catch (error) {
-      log.warn({ err: error, topic, ...missing }, 'earlier messages of a room not found: later ones go out')
+      log.warn({ err: error, topic, ...missing }, 'missing messages of a room not fetched: later ones are delivered')
       return false
     }
   }

@@ -6,7 +6,7 @@ import { streamText } from '@parley/chat/messages/streaming/stream-text'
 import { notifyTyping } from '@parley/chat/messages/typing'
 import { markRead } from '@parley/chat/rooms/unread/mark-read'
 import { sendMessage } from '@parley/chat/send/send-message'
-import type { Noted, RecentActivity } from '@parley/chat/timeline/recent-activity'
+import type { Noted } from '@parley/chat/timeline/recent-activity'
 import { okEnvelope, toErrorEnvelope } from '@parley/contracts/envelope'
 import { ApiError } from '@parley/contracts/errors'
 import { type ClientEmit, encodings } from '@parley/contracts/socket/client-emits'
@@ -37,8 +37,6 @@ export interface ClientEmitsParts {
   emitted: Emitted
   figures: Pick<AppFigures, 'add'>
   streamClock: StreamClock
-  /** Records users' refused emits. */
-  recent: Pick<RecentActivity, 'note'>
 }
 
 /** The handlers of client emits (docs/reference/socket.md). */
@@ -133,7 +131,7 @@ function handler<E extends ClientEmit>(parts: ClientEmitsParts, emit: E, work: W
 
 /** Does the work of an emit and acknowledges it with the envelope; a dismissed socket is closed then. */
 async function answer(
-  { chat, limits, tracing, emitted, recent, figures }: ClientEmitsParts,
+  { chat, limits, tracing, emitted, figures }: ClientEmitsParts,
   { emit, args }: { emit: ClientEmit | 'unknown'; args: readonly unknown[] },
   socket: UserSocket,
   ack: Ack | undefined,
@@ -153,7 +151,7 @@ async function answer(
     isOurs = known.status >= 500
     if (isOurs) chat.log.error({ err: error, emit, code, request: request.id }, 'emit failed')
     const { session } = socket.data
-    if (session) recent.note(session, refusalOf(session, { emit, args }, known, request.id))
+    if (session) chat.recent.note(session, refusalOf(session, { emit, args }, known, request.id))
     ack?.(toErrorEnvelope(known))
     if (known instanceof Dismissal) limits.dismiss(socket, known)
   }

@@ -23,10 +23,10 @@ export function readArguments<E extends ClientEmit>(emit: E, args: readonly unkn
   const parsed = contract.args.safeParse(given)
   if (parsed.success) return parsed.data as EmitArguments<E>
   // A number kept in its notation, such as 60.0, where it has a meaning for us.
-  const meant = withDoubles(given, contract.args) as unknown[]
-  const again = contract.args.safeParse(meant)
+  const values = withDoubles(given, contract.args) as unknown[]
+  const again = contract.args.safeParse(values)
   if (again.success) return again.data as EmitArguments<E>
-  throw explain(contract, meant, again.error)
+  throw explain(contract, values, again.error)
 }
 
 /** The reason to refuse arguments of any emit, with the field if one is at fault. */

@@ -12,7 +12,7 @@ const closeAfterMS = 1_000
 export interface AddressLimit {
   /** Connections and bridges of all addresses. */
   readonly open: number
-  /** Whether a connection of the address is refused, because even the slots for sending the error are taken; excess bridges always are. */
+  /** Whether a connection is refused outright: the slots for sending the error are taken too, or it is an excess bridge. */
   refuses(address: string, transport: 'polling' | 'websocket' | 'bridge'): boolean
   /** Counts a connection; calls `close` a moment later if it was one too many and is still open. */
   opened(connection: Connection, close: () => void): void

@@ -5,7 +5,7 @@ import type { Logger } from '@parley/service/log'
 const reservedFiles = 256
 /** Of these, accepted connections may take all but the last. */
 const keptFiles = 128
-const sayEveryMS = 60_000
+const logEveryMS = 60_000
 /** Outside Linux the limit is unknown; the server refuses by itself there. */
 const unlimited = Number.MAX_SAFE_INTEGER
 
@@ -26,12 +26,12 @@ export function capacityOf(most: number, files = openFilesLimit()): Capacity {
 }
 
 /** Returns the function that logs a refusal with the number of open connections, once a minute. */
-export function createFullNotice(log: Logger, most: number): (open: number) => void {
-  let saidMS = Number.NEGATIVE_INFINITY
+export function createFullLog(log: Logger, most: number): (open: number) => void {
+  let loggedAtMS = Number.NEGATIVE_INFINITY
   return (open) => {
-    if (performance.now() < saidMS + sayEveryMS) return
-    saidMS = performance.now()
-    log.warn({ connections: open, most }, 'this node is full: new connections are refused')
+    if (performance.now() < loggedAtMS + logEveryMS) return
+    loggedAtMS = performance.now()
+    log.warn({ connections: open, most }, 'node full: new connections are refused')
   }
 }
 

@@ -1,8 +1,7 @@
-import type { OwnCloseReason } from '@parley/contracts/socket/close-reasons'
+import { createSweep } from '@parley/async/sweep'
 import type { Handshakes } from '@parley/socketio/accepting/handshakes'
-import type { SocketServer } from '@parley/socketio/server'
 import { closeConnection } from '../connections/close-socket.ts'
-import type { SocketData, UserSocket } from '../connections/session.ts'
+import type { UserSocket } from '../connections/session.ts'
 import type { Connection } from './address-limit.ts'
 
 /**
@@ -24,38 +23,36 @@ export function watchIdleSockets(authenticateWithinMS: number, handshakes: Pick<
    * Unauthenticated connections and since when, by a monotonic clock, in that order, so that a sweep ends at the first
    * that has time left.
    */
-  const nobodys = new Map<Connection, number>()
+  const pending = new Map<Connection, number>()
 
-  const timer = setInterval(
-    () => {
-      const now = performance.now()
-      for (const [connection, sinceMS] of nobodys) {
-        if (sinceMS + authenticateWithinMS > now) break
-        closeConnection(connection, 'not authenticated in time')
-      }
-    },
-    Math.min(1_000, authenticateWithinMS / 2),
-  )
+  const sweep = createSweep(Math.min(1_000, authenticateWithinMS / 2), () => {
+    const now = performance.now()
+    for (const [connection, sinceMS] of pending) {
+      if (sinceMS + authenticateWithinMS > now) break
+      closeConnection(connection, 'not authenticated in time')
+    }
+    return pending.size > 0
+  })
 
-  function isNobodysNoMore(connection: Connection): void {
-    if (nobodys.delete(connection)) handshakes.ended()
+  function begin(connection: Connection): void {
+    pending.set(connection, performance.now())
+    sweep.begin()
+  }
+
+  function settle(connection: Connection): void {
+    if (pending.delete(connection)) handshakes.ended()
   }
 
   return {
-    opened: (connection) => void nobodys.set(connection, performance.now()),
+    opened: begin,
     authenticated({ connection }) {
       connection.isNew = false
-      isNobodysNoMore(connection)
+      settle(connection)
     },
     unauthenticated({ connection }) {
-      if (!nobodys.has(connection)) nobodys.set(connection, performance.now())
+      if (!pending.has(connection)) begin(connection)
     },
-    closed: isNobodysNoMore,
-    stop: () => clearInterval(timer),
+    closed: settle,
+    stop: () => sweep.stop(),
   }
-}
-
-/** Closes every connection; stock clients reconnect, to another node. */
-export function closeAll(server: SocketServer<SocketData>): void {
-  server.close('node is stopping' satisfies OwnCloseReason)
 }

@@ -12,7 +12,7 @@ import { closeConnection, closeSocket } from '../connections/close-socket.ts'
 import type { UserSocket } from '../connections/session.ts'
 import { createAdmissions } from '../logins/admissions.ts'
 import { type Connection, createAddressLimit } from './address-limit.ts'
-import { type Capacity, createFullNotice } from './capacity.ts'
+import { type Capacity, createFullLog } from './capacity.ts'
 import { Dismissal } from './dismissal.ts'
 
 /** 0 is no limit. */
@@ -58,14 +58,14 @@ export function createLimits(
   { metrics, log }: { metrics: Metrics; log: Logger },
 ): Limits {
   const refused = metrics.counter('parley_socket_refusals_total', 'Refusals of clients, by limit', ['limit'])
-  const sayFull = createFullNotice(log, settings.connections)
+  const logFull = createFullLog(log, settings.connections)
   const addresses = createAddressLimit(settings.connectionsPerAddress)
   const admissions = createAdmissions(settings.admissionsPerSecond)
   metrics.gaugeOf('parley_admissions_waiting', 'Sockets waiting to be authenticated', () => admissions.waiting)
 
   function full(): void {
     refused.inc({ limit: 'connections' })
-    sayFull(addresses.open)
+    logFull(addresses.open)
   }
 
   function dismiss(socket: UserSocket, why: Dismissal): void {

@@ -3,14 +3,14 @@ import * as fc from 'fast-check'
 import { afterEach, describe, test, vi } from 'vitest'
 import { createAdmissions } from './admissions.ts'
 
-const isThere = () => true
+const isConnected = () => true
 
 describe('admissions', () => {
   test('a socket of another address goes before a hundred waiting ones of one address', async () => {
     const admissions = createAdmissions(200)
     const inTurn: string[] = []
     const come = async (address: string, name: string) => {
-      await admissions.turn(address, isThere)
+      await admissions.turn(address, isConnected)
       inTurn.push(name)
     }
     const crowd = Array.from({ length: 100 }, (_, i) => come('192.0.2.1', `crowd ${i}`))
@@ -27,10 +27,10 @@ describe('admissions', () => {
 
   test('a closed socket takes no slot, and stops waiting', async () => {
     const admissions = createAdmissions(1)
-    await admissions.turn('192.0.2.1', isThere)
+    await admissions.turn('192.0.2.1', isConnected)
     const gone = Array.from({ length: 1_000 }, () => admissions.turn('192.0.2.1', () => false))
     assert.equal(admissions.waiting, 1_000)
-    await admissions.turn('192.0.2.1', isThere)
+    await admissions.turn('192.0.2.1', isConnected)
     await Promise.all(gone)
     assert.equal(admissions.waiting, 0)
   })
@@ -50,7 +50,7 @@ describe('admissions', () => {
 
   test('0 admits everyone at once', async () => {
     const admissions = createAdmissions(0)
-    await Promise.all(Array.from({ length: 10_000 }, () => admissions.turn('192.0.2.1', isThere)))
+    await Promise.all(Array.from({ length: 10_000 }, () => admissions.turn('192.0.2.1', isConnected)))
     assert.equal(admissions.isFull('192.0.2.1'), false)
   })
 
@@ -64,7 +64,7 @@ describe('admissions', () => {
       const admissions = createAdmissions(100)
       await vi.advanceTimersByTimeAsync(60_000)
       let isIn = 0
-      for (let i = 0; i < 1_000; i++) void admissions.turn(`192.0.2.${i % 7}`, isThere).then(() => isIn++)
+      for (let i = 0; i < 1_000; i++) void admissions.turn(`192.0.2.${i % 7}`, isConnected).then(() => isIn++)
       for (let second = 1; second <= 5; second++) {
         for (let step = 0; step < 10; step++) {
           const before = isIn
@@ -84,7 +84,7 @@ describe('admissions', () => {
           const admissions = createAdmissions(50)
           const inTurn: number[] = []
           for (const [i, address] of addresses.entries())
-            void admissions.turn(address, isThere).then(() => inTurn.push(i))
+            void admissions.turn(address, isConnected).then(() => inTurn.push(i))
           await vi.advanceTimersByTimeAsync(60_000)
           assert.equal(inTurn.length, addresses.length)
           const left = new Map(Map.groupBy(addresses.keys(), (i): string => addresses[i] ?? ''))

@@ -5,8 +5,8 @@ const longestWaitSeconds = 15
 
 /** A waiting socket. */
 interface Waiting {
-  letIn: () => void
-  isThere: () => boolean
+  admit: () => void
+  isConnected: () => boolean
 }
 
 /**
@@ -15,10 +15,10 @@ interface Waiting {
  */
 export interface Admissions {
   /**
-   * Resolves in the caller's turn, or in the turn of a caller that has gone; first come, first served within an address.
+   * Resolves in the caller's turn: first come, first served within an address. A disconnected caller takes no slot.
    * @param address one client address: see address-block.ts
    */
-  turn(address: string, isThere: () => boolean): Promise<void>
+  turn(address: string, isConnected: () => boolean): Promise<void>
   /** Number of waiting callers. */
   readonly waiting: number
   /** Whether this address's queue is so long that the caller is better served by another node. */
@@ -32,7 +32,7 @@ export function createAdmissions(perSecond: number): Admissions {
   /** The addresses in order of their turns. */
   const byAddress = new Map<string, Waiting[]>()
   let waiting = 0
-  let places = most
+  let slots = most
   let lastMS = performance.now()
   let timer: NodeJS.Timeout | undefined
 
@@ -40,7 +40,7 @@ export function createAdmissions(perSecond: number): Admissions {
   function next(): Waiting | undefined {
     for (const [address, queue] of byAddress) {
       byAddress.delete(address)
-      const one = firstThere(queue)
+      const one = firstConnected(queue)
       if (queue.length > 0) byAddress.set(address, queue)
       if (one) return one
     }
@@ -48,38 +48,38 @@ export function createAdmissions(perSecond: number): Admissions {
   }
 
   /**
-   * Takes the first caller from the queue. Callers that have gone are admitted too, without using a slot, and fail by themselves.
+   * Takes the first connected caller from the queue. Disconnected ones are admitted without a slot, and fail by themselves.
    */
-  function firstThere(queue: Waiting[]): Waiting | undefined {
+  function firstConnected(queue: Waiting[]): Waiting | undefined {
     for (let one = queue.shift(); one; one = queue.shift()) {
       waiting--
-      if (one.isThere()) return one
-      one.letIn()
+      if (one.isConnected()) return one
+      one.admit()
     }
     return undefined
   }
 
-  function letIn(): void {
+  function admit(): void {
     const now = performance.now()
-    places = Math.min(most, places + ((now - lastMS) * perSecond) / 1000)
+    slots = Math.min(most, slots + ((now - lastMS) * perSecond) / 1000)
     lastMS = now
-    for (let one = places >= 1 ? next() : undefined; one; one = places >= 1 ? next() : undefined) {
-      places--
-      one.letIn()
+    for (let one = slots >= 1 ? next() : undefined; one; one = slots >= 1 ? next() : undefined) {
+      slots--
+      one.admit()
     }
-    timer = waiting > 0 ? setTimeout(letIn, stepMS) : undefined
+    timer = waiting > 0 ? setTimeout(admit, stepMS) : undefined
   }
 
   return {
-    turn: (address, isThere) =>
+    turn: (address, isConnected) =>
       new Promise((resolve) => {
         if (perSecond === 0) return resolve()
         const queue = byAddress.get(address)
-        const one = { letIn: resolve, isThere }
+        const one = { admit: resolve, isConnected }
         if (queue) queue.push(one)
         else byAddress.set(address, [one])
         waiting++
-        if (timer === undefined) letIn()
+        if (timer === undefined) admit()
       }),
     get waiting() {
       return waiting

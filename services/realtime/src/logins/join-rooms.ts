@@ -1,7 +1,7 @@
 import type { RoomOfUser } from '@parley/chat/rooms/rooms-of-user'
 import type { Session, UserSocket } from '../connections/session.ts'
 import { topicOf } from '../delivery/topics.ts'
-import { carryOut } from '../nodes/control.ts'
+import { applyCommand } from '../nodes/node-commands.ts'
 
 /**
  * Joins a socket to the rooms read for its user and takes it out of all others, after applying the node commands that arrived
@@ -20,5 +20,5 @@ export function joinRooms(socket: UserSocket, session: Session, rooms: readonly 
   session.enteredAtMS = performance.now()
   session.commands = undefined
   for (const command of commands)
-    if (command.do !== 'joined' && command.do !== 'left') carryOut(socket, session, command)
+    if (command.do !== 'joined' && command.do !== 'left') applyCommand(socket, session, command)
 }

@@ -144,7 +144,7 @@ function requireConnected(socket: UserSocket): void {
   if (!socket.connected) throw new ApiError('INVALID_REQUEST', 'the socket is disconnected')
 }
 
-/** Its client, or a revocation, may have disconnected the socket meanwhile. */
+/** The client or a revocation may have disconnected the socket meanwhile. */
 function requireOf(socket: UserSocket, session: Session): void {
   requireConnected(socket)
   if (!isOf(socket, session)) throw new ApiError('INVALID_TOKEN', 'the socket no longer belongs to the user')

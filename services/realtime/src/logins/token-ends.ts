@@ -5,11 +5,11 @@ import { closeSocket } from '../connections/close-socket.ts'
 import { isOf, type Session, type UserSocket } from '../connections/session.ts'
 import type { Sockets } from '../connections/sockets.ts'
 
-const lookEveryMS = 1_000
+const checkEveryMS = 1_000
 /** A token is looked up this long before its end: it may have been bound again with a later one. */
-const aheadMS = 2 * lookEveryMS
+const aheadMS = 2 * checkEveryMS
 /** Every token is looked up at this interval: it may have been bound again with an earlier end. */
-const lookAgainMS = 60_000
+const defaultAgainMS = 60_000
 /** Looked up in one query: a storm of logins comes due at once. */
 const mostAgain = 2_000
 
@@ -20,7 +20,7 @@ const mostAgain = 2_000
 export function watchTokenEnds(
   { readLiving, log }: { readLiving: (sessions: readonly Session[]) => Promise<Map<Session, Date>>; log: Log },
   sockets: Pick<Sockets, 'all'>,
-  againMS = lookAgainMS,
+  againMS = defaultAgainMS,
 ): { stop(): Promise<void> } {
   /** The end of the session's token at the last lookup, and when that was. */
   const lookedUp = new WeakMap<Session, { endMS: number; atMS: number }>()
@@ -41,7 +41,7 @@ export function watchTokenEnds(
     return new Map([...ending, ...again])
   }
 
-  async function look(): Promise<void> {
+  async function check(): Promise<void> {
     const nowMS = clock.now()
     const due = findDue(nowMS)
     // If they cannot be read, they end at the known time.
@@ -57,7 +57,7 @@ export function watchTokenEnds(
     }
   }
 
-  return startRunning(lookEveryMS, look, (error) =>
-    log.warn({ err: error }, 'tokens not read before their end: their sockets are closed then'),
+  return startRunning(checkEveryMS, check, (error) =>
+    log.warn({ err: error }, 'expiring tokens not read again: their sockets close at the known expiry'),
   )
 }

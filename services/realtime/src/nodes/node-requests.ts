@@ -1,10 +1,7 @@
 import { clock } from '@parley/async/clock'
 import type { Bus } from '@parley/bus/connect'
 import { answerNodeRequests } from '@parley/bus/control/ask-nodes'
-import type { RecentActivity } from '@parley/chat/timeline/recent-activity'
 import {
-  type ActivityAnswer,
-  activityRequest,
   type ConnectionsAnswer,
   connectionsRequest,
   type DeliveriesAnswer,
@@ -19,12 +16,11 @@ export interface NodeRequestParts {
   node: string
   sockets: Sockets
   deliveredMessages: DeliveredMessages
-  recent: RecentActivity
 }
 
-/** Responds to gateways' requests to this node: a user's connections and recent activity, and deliveries of messages. */
+/** Responds to gateways' requests to this node: a user's connections, and deliveries of messages. */
 export function answerRequests(parts: NodeRequestParts): { unsubscribe(): void } {
-  const { bus, node, sockets, deliveredMessages, recent } = parts
+  const { bus, node, sockets, deliveredMessages } = parts
   const connections = answerNodeRequests(bus, node, {
     request: 'connections',
     schema: connectionsRequest,
@@ -42,16 +38,10 @@ export function answerRequests(parts: NodeRequestParts): { unsubscribe(): void }
           ),
       ),
   })
-  const activity = answerNodeRequests(bus, node, {
-    request: 'activity',
-    schema: activityRequest,
-    answer: ({ app, user }): ActivityAnswer => recent.of(app, user),
-  })
   return {
     unsubscribe: () => {
       connections.unsubscribe()
       deliveries.unsubscribe()
-      activity.unsubscribe()
     },
   }
 }

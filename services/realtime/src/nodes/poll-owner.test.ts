@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { closeBus, connectBus } from '@parley/bus/connect'
+import { connectBus } from '@parley/bus/connect'
 import { textResponse } from '@parley/socketio/polling/answer'
 import { isolatedServers } from '@parley/stack/test-servers'
 import { describe, onTestFinished, test } from 'vitest'
@@ -22,7 +22,7 @@ describe("a poll at another node than its session's", () => {
     onTestFinished(async () => {
       owners.stop()
       served.unsubscribe()
-      await Promise.all([closeBus(asking), closeBus(holding)])
+      await Promise.all([asking.close(), holding.close()])
       await servers.stop()
     })
     await holding.nats.flush()

@@ -1,3 +1,4 @@
+import { createSweep } from '@parley/async/sweep'
 import type { Bus } from '@parley/bus/connect'
 import { listen } from '@parley/bus/listen'
 import { requestHeaders } from '@parley/bus/request-headers'
@@ -7,28 +8,28 @@ import type { PollOwner, PollRequest, PollResponse } from '@parley/socketio/poll
 import { nanoid } from 'nanoid'
 import { z } from 'zod'
 
-const lookAfterNodesEveryMS = 1_000
+const checkNodesEveryMS = 1_000
 /** Longer than a node takes to notice that the bus is back. */
-const sayGoneMS = 10_000
+const repeatGoneMS = 10_000
 /** How long it can take a newly connected process to hear of every node. */
-const everybodyHeardAfterMS = 2_500
+const allNodesKnownAfterMS = 2_500
 /** Timeout of every request except a poll. */
 const answerWithinMS = 5_000
 /** Bodies travel unchanged and everything else in one header, so a body within its limit fits into a bus message. */
 const header = 'Parley-Poll'
 
-const askedOf = z.object({
+const pollHeader = z.object({
   id: z.string().max(64),
   method: z.enum(['GET', 'POST', 'HOLDS', 'PROBE', 'TAKE', 'PUSH']),
   sid: z.string().max(64),
   poll: z.string().max(64).optional(),
   via: z.string().max(64).optional(),
 }) satisfies z.ZodType<{ id: string } & Omit<PollRequest, 'body'>>
-type AskedOf = z.infer<typeof askedOf>
-type Answered = Omit<PollResponse, 'body'>
+type PollHeader = z.infer<typeof pollHeader>
+type AnswerHeader = Omit<PollResponse, 'body'>
 
 /** A request in flight. `run` belongs to its node. */
-interface Asked {
+interface InFlight {
   node: string
   method: PollRequest['method']
   run: string | undefined
@@ -47,25 +48,25 @@ export interface PollOwners extends PollOwner {
  * @param nodes the living realtime nodes, each with the name of its run; a poll of a dead one fails at once
  */
 export function createPollOwners(bus: Bus, waitMS: number, nodes: () => ReadonlyMap<string, string>): PollOwners {
-  const inFlight = new Map<string, Asked>()
+  const inFlight = new Map<string, InFlight>()
   /** Sessions with WebSockets closed while the bus was away. */
   const gone = new Map<string, { node: string; untilMS: number }>()
   let listeningSinceMS = performance.now()
   let isStopping = false
-  const timer = setInterval(() => {
-    sayGone()
-    if (inFlight.size === 0) return
+  const checkNodes = createSweep(checkNodesEveryMS, () => {
+    publishGone()
     const alive = nodes()
-    for (const asked of inFlight.values()) {
-      const run = alive.get(asked.node)
-      asked.run ??= run
+    for (const request of inFlight.values()) {
+      const run = alive.get(request.node)
+      request.run ??= run
       // Another process may have its name by now.
-      if (asked.run !== run) asked.fail(new Error(`${asked.node} is gone`))
+      if (request.run !== run) request.fail(new Error(`${request.node} is gone`))
     }
-  }, lookAfterNodesEveryMS)
+    return inFlight.size + gone.size > 0
+  })
 
   /** Repeated, since an owner that returns to the bus after this node misses the first one. */
-  function sayGone(): void {
+  function publishGone(): void {
     const nowMS = performance.now()
     for (const [id, { node, untilMS }] of gone) {
       if (untilMS < nowMS) gone.delete(id)
@@ -75,23 +76,24 @@ export function createPollOwners(bus: Bus, waitMS: number, nodes: () => Readonly
 
   /** Until all nodes are known, an unknown one may be alive: the bus reports at once when there is no receiver. */
   function isAlive(node: string): boolean {
-    return performance.now() - listeningSinceMS < everybodyHeardAfterMS || nodes().has(node)
+    return performance.now() - listeningSinceMS < allNodesKnownAfterMS || nodes().has(node)
   }
 
-  const reach: PollOwner['reach'] = async (node, { body, ...asked }, signal) => {
+  const reach: PollOwner['reach'] = async (node, { body, ...request }, signal) => {
     if (!bus.connected) throw new Error('NATS is away')
     const id = nanoid()
     // A stopping node is like a dead one: the client's next poll, at another node, gets the waiting packets.
     const giveUp = () => !isStopping && bus.nats.publish(nodeSubject(node, 'poll-gone'), id)
     const lost = Promise.withResolvers<never>()
-    inFlight.set(id, { node, method: asked.method, run: nodes().get(node), fail: lost.reject })
+    inFlight.set(id, { node, method: request.method, run: nodes().get(node), fail: lost.reject })
+    checkNodes.begin()
     signal.addEventListener('abort', giveUp, { once: true })
     try {
-      const headers = requestHeaders(header, { id, ...asked } satisfies AskedOf)
-      const timeout = asked.method === 'GET' || asked.method === 'TAKE' ? waitMS : answerWithinMS
-      const request = bus.nats.request(nodeSubject(node, 'poll'), body, { timeout, headers })
-      const answer = await Promise.race([request, lost.promise])
-      const answered = JSON.parse(answer.headers?.get(header) ?? '') as Answered
+      const headers = requestHeaders(header, { id, ...request } satisfies PollHeader)
+      const timeout = request.method === 'GET' || request.method === 'TAKE' ? waitMS : answerWithinMS
+      const reply = bus.nats.request(nodeSubject(node, 'poll'), body, { timeout, headers })
+      const answer = await Promise.race([reply, lost.promise])
+      const answered = JSON.parse(answer.headers?.get(header) ?? '') as AnswerHeader
       return { ...answered, body: answer.string() }
     } finally {
       inFlight.delete(id)
@@ -105,14 +107,15 @@ export function createPollOwners(bus: Bus, waitMS: number, nodes: () => Readonly
       listeningSinceMS = performance.now()
       for (const [id, { node, method, fail }] of inFlight) {
         // The client's WebSocket is closed: the owner need not wait for a heartbeat to notice.
-        if (method === 'TAKE') gone.set(id, { node, untilMS: performance.now() + sayGoneMS })
+        if (method === 'TAKE') gone.set(id, { node, untilMS: performance.now() + repeatGoneMS })
         fail(new Error('NATS was away'))
       }
-      sayGone()
+      publishGone()
+      checkNodes.begin()
     },
     stop() {
       isStopping = true
-      clearInterval(timer)
+      checkNodes.stop()
     },
   }
 }
@@ -126,12 +129,12 @@ export function servePolls(
 ): { unsubscribe(): void } {
   const inFlight = new Map<string, AbortController>()
   const polls = listen(bus, nodeSubject(node, 'poll'), (message) => {
-    const { id, ...asked } = askedOf.parse(JSON.parse(message.headers?.get(header) ?? ''))
+    const { id, ...request } = pollHeader.parse(JSON.parse(message.headers?.get(header) ?? ''))
     const requester = new AbortController()
     inFlight.set(id, requester)
     const respond = ({ body, ...answered }: PollResponse) =>
       message.respond(body, { headers: requestHeaders(header, answered) })
-    serve({ ...asked, body: message.string() }, requester.signal)
+    serve({ ...request, body: message.string() }, requester.signal)
       .then(respond)
       .catch((error: Error) => {
         onError(error)

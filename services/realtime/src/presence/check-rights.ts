@@ -69,14 +69,14 @@ export function createRightsChecks({ chat, log, watchedBy, apply }: RightsChecks
 
   async function check(socket: UserSocket, clients: ReadonlySet<string>): Promise<void> {
     const { session } = socket.data
-    const theirs = [...clients].filter((client) => watchedBy.get(socket)?.has(client))
-    if (!session || theirs.length === 0) return
+    const watched = [...clients].filter((client) => watchedBy.get(socket)?.has(client))
+    if (!session || watched.length === 0) return
     try {
-      const rights = await findWatchable(chat, session, theirs)
-      for (const client of theirs) apply(socket, client, rights.get(client))
+      const rights = await findWatchable(chat, session, watched)
+      for (const client of watched) apply(socket, client, rights.get(client))
     } catch (error) {
-      log.warn({ err: error, app: session.app, user: session.user }, 'watched users not checked; trying again')
-      soon(socket, theirs)
+      log.warn({ err: error, app: session.app, user: session.user }, 'rights to watch users not read; trying again')
+      soon(socket, watched)
     }
   }
 

@@ -7,7 +7,7 @@ import { maxWatchedUsers, type UserPresence } from '@parley/contracts/resources/
 import type { Logger } from '@parley/service/log'
 import type { Session, UserSocket } from '../connections/session.ts'
 import { createRightsChecks, type RightsChecks } from './check-rights.ts'
-import { createLook, type Look, type LookParts } from './look-at-users.ts'
+import { createWatchedStates, type WatchedStates, type WatchedStatesParts } from './watched-states.ts'
 import { createWatchedUsers, viewOf, type WatchedUser, type WatchedUsers } from './watched-users.ts'
 
 const roundMS = 1_000
@@ -15,9 +15,9 @@ const roundMS = 1_000
  * All watched users are read every this many rounds: a node's reports expire in Redis after 10 s, so the users of a killed node
  * are offline within 15 s.
  */
-const roundsPerLookAtAll = 3
+const roundsPerReadOfAll = 3
 
-export interface WatchPresenceParts extends LookParts {
+export interface WatchPresenceParts extends WatchedStatesParts {
   bus: Bus
   log: Logger
   socketsOf: (app: string, user: string) => Iterable<UserSocket>
@@ -54,11 +54,11 @@ interface Subscribing {
 interface Watching extends WatchPresenceParts {
   users: WatchedUsers
   checks: RightsChecks
-  look: Look
+  states: WatchedStates
   /** The users that each socket watches. */
   watchedBy: Map<UserSocket, Map<string, WatchedUser>>
   subscribing: Map<UserSocket, Subscribing>
-  toLookAt: Set<WatchedUser>
+  toRead: Set<WatchedUser>
   rounds: number
 }
 
@@ -66,17 +66,17 @@ export function watchPresence(parts: WatchPresenceParts): WatchPresence {
   const watchedBy: Watching['watchedBy'] = new Map()
   const subscribing: Watching['subscribing'] = new Map()
   const watching: Watching = {
-    ...{ ...parts, watchedBy, subscribing, toLookAt: new Set(), rounds: 0 },
-    look: createLook(parts),
+    ...{ ...parts, watchedBy, subscribing, toRead: new Set(), rounds: 0 },
+    states: createWatchedStates(parts),
     users: createWatchedUsers(parts.bus, (watched, event) => {
-      if (event === 'state') watching.toLookAt.add(watched)
+      if (event === 'state') watching.toRead.add(watched)
       else mayHaveChanged(watching, watched.app, [watched.user])
     }),
     checks: createRightsChecks({ ...parts, watchedBy, apply: (...about) => applyRights(watching, ...about) }),
   }
   // Neither waits for the other: checks need MongoDB, rounds only Redis. Rounds show nothing in doubt.
   const running = [() => watching.checks.run(), () => round(watching)].map((work) =>
-    startRunning(roundMS, work, (error) => parts.log.warn({ err: error }, 'watched users not looked at')),
+    startRunning(roundMS, work, (error) => parts.log.warn({ err: error }, 'states of watched users not read')),
   )
 
   return {
@@ -105,7 +105,7 @@ export function watchPresence(parts: WatchPresenceParts): WatchPresence {
     moved: (app, users) => mayHaveChanged(watching, app, users),
     busIsBack() {
       for (const progress of subscribing.values()) progress.isDisturbed = true
-      for (const [socket, theirs] of watchedBy) watching.checks.soon(socket, theirs.keys())
+      for (const [socket, ofSocket] of watchedBy) watching.checks.soon(socket, ofSocket.keys())
     },
     async stop() {
       watching.checks.stop()
@@ -141,37 +141,37 @@ function applyRights(watching: Watching, socket: UserSocket, client: string, rig
   if (rights) {
     watch.rights = rights
     watch.areRightsInDoubt = watching.checks.isWaiting(socket, client)
-    watching.toLookAt.add(watched)
+    watching.toRead.add(watched)
     return
   }
   // They no longer share a room: offline is the last state that the socket gets.
-  if (watch.shown.state !== 'offline') watching.look.send(socket, [stateView(client, 'offline')])
+  if (watch.shown.state !== 'offline') watching.states.send(socket, [stateView(client, 'offline')])
   drop(watching, socket, client)
 }
 
 function drop({ users, watchedBy, checks }: Watching, socket: UserSocket, client: string): void {
-  const theirs = watchedBy.get(socket)
-  const watched = theirs?.get(client)
-  if (!theirs || !watched) return
+  const ofSocket = watchedBy.get(socket)
+  const watched = ofSocket?.get(client)
+  if (!ofSocket || !watched) return
   watched.watches.delete(socket)
   users.close(watched)
-  theirs.delete(client)
-  if (theirs.size > 0) return
+  ofSocket.delete(client)
+  if (ofSocket.size > 0) return
   watchedBy.delete(socket)
   checks.forget(socket)
 }
 
 async function round(watching: Watching): Promise<void> {
-  const isForAll = watching.rounds++ % roundsPerLookAtAll === 0
-  const some = isForAll ? [...watching.users.all()] : [...watching.toLookAt]
-  watching.toLookAt = new Set()
+  const isForAll = watching.rounds++ % roundsPerReadOfAll === 0
+  const some = isForAll ? [...watching.users.all()] : [...watching.toRead]
+  watching.toRead = new Set()
   if (some.length === 0) return
-  await watching.look.at(some)
-  watching.look.show(some)
+  await watching.states.read(some)
+  watching.states.sendChanges(some)
 }
 
 async function subscribe(
-  { bus, chat, users, look, watchedBy, checks }: Watching,
+  { bus, chat, users, states, watchedBy, checks }: Watching,
   socket: UserSocket,
   progress: Omit<Subscribing, 'done'>,
 ): Promise<UserPresence[]> {
@@ -182,23 +182,23 @@ async function subscribe(
   try {
     if (bus.connected) await bus.nats.flush()
     const rights = await findWatchable(chat, { app, user }, clients)
-    await look.at(
+    await states.read(
       opened.filter((watched) => rights.has(watched.user) && watched.watches.size === 0),
       true,
     )
     const { session } = socket.data
     if (!socket.connected || session?.app !== app || session.user !== user) return []
-    const theirs = watchedBy.get(socket) ?? new Map<string, WatchedUser>()
+    const ofSocket = watchedBy.get(socket) ?? new Map<string, WatchedUser>()
     const views: UserPresence[] = []
     for (const [client, known] of rights) {
-      const watched = theirs.get(client) ?? users.open(app, client)
-      theirs.set(client, watched)
+      const watched = ofSocket.get(client) ?? users.open(app, client)
+      ofSocket.set(client, watched)
       const shown = viewOf(watched, known)
       watched.watches.set(socket, { rights: known, areRightsInDoubt: progress.isDisturbed, shown })
       views.push(shown)
     }
-    if (theirs.size === 0) return []
-    watchedBy.set(socket, theirs)
+    if (ofSocket.size === 0) return []
+    watchedBy.set(socket, ofSocket)
     if (progress.isDisturbed) checks.soon(socket, clients)
     checks.begin(socket)
     return views

@@ -12,7 +12,7 @@ import type { UserSocket } from '../connections/session.ts'
 export interface Watch {
   rights: Watchable
   /** A user hid, blocked or left a room: rights must be read before anything more is shown. */
-  areRightsInDoubt?: boolean
+  areRightsInDoubt: boolean
   shown: UserPresence
 }
 
@@ -46,7 +46,7 @@ interface Entry extends WatchedUser {
 
 export function createWatchedUsers(
   bus: Bus,
-  heard: (watched: WatchedUser, event: PresenceEvent) => void,
+  onEvent: (watched: WatchedUser, event: PresenceEvent) => void,
 ): WatchedUsers {
   const entries = new Map<string, Entry>()
   const nameOf = (app: string, user: string) => `${app}\0${user}`
@@ -59,7 +59,7 @@ export function createWatchedUsers(
         known.opened++
         return known
       }
-      const subscription = listenToPresence(bus, { app, user }, (event) => heard(entry, event))
+      const subscription = listenToPresence(bus, { app, user }, (event) => onEvent(entry, event))
       const entry: Entry = {
         ...{ app, user, subscription, opened: 1 },
         ...{ watches: new Map(), state: 'unknown', wasConnected: false, goneAtMS: undefined },

@@ -138,7 +138,10 @@ function createArrivals() {
 function inTime(promise: Promise<void>, signal: AbortSignal): Promise<void> {
   const { promise: either, resolve, reject } = Promise.withResolvers<void>()
   const late = AbortSignal.any([signal, AbortSignal.timeout(withinMS)])
-  late.addEventListener('abort', () => reject(new Error(`not there after ${withinMS / 1_000} s`)), { once: true })
+  const giveUp = () => reject(new Error(`not there after ${withinMS / 1_000} s`))
+  late.addEventListener('abort', giveUp, { once: true })
+  // No event comes if the signal has aborted before.
+  if (signal.aborted) giveUp()
   promise.then(resolve, reject)
   // A step that is not waited for, since an earlier one failed.
   either.catch(() => undefined)

@@ -20,10 +20,14 @@ export type LoginParts = Pick<Chat, 'db' | 'issuers' | 'writeUser' | 'outbox'>
 export async function admitLogin(chat: LoginParts, app: string, token: string): Promise<TokenDoc | undefined> {
   const login = await chat.issuers.verify(app, token)
   if (!login) return undefined
-  const { user, device, jti, issuedAt, expiresAt, createUsers } = login
+  const { user, device, issuerId, jti, issuedAt, expiresAt, createUsers } = login
   const existing = await findUser(chat.db, app, user)
   if (!existing && !createUsers) throw new ApiError('INVALID_TOKEN', 'the user of the token does not exist')
-  const of = { ...(device !== undefined && { device }), login: { issuedAt, ...(jti !== undefined && { jti }) } }
+  const signed = digest(token.slice(0, token.lastIndexOf('.')))
+  const of = {
+    ...(device !== undefined && { device }),
+    login: { issuerId, issuedAt, signed, ...(jti !== undefined && { jti }) },
+  }
   const outcome = await chat.writeUser({
     ...{ app, id: user, isCreation: false },
     profile: existing ? {} : profileOf(login),

@@ -6,7 +6,7 @@ import { LRUCache } from 'lru-cache'
 import type { HookCalls, Log } from '../../ports.ts'
 
 /** Keys in use are read again after this long. */
-const believedMS = 10 * 60_000
+const refreshAfterMS = 10 * 60_000
 /** Minimum interval between reads caused by unknown key IDs, since anyone can send such a token for free. */
 const unknownEveryMS = 30_000
 /** Backoff after a failed read, doubled each time. */
@@ -76,7 +76,7 @@ export function createIssuerKeys({ calls, log }: { calls: Pick<HookCalls, 'get'>
       const { jwksUrl: url, algorithm } = issuer
       return async (header, token) => {
         const set = sets.memo(`${algorithm} ${url}`)
-        await read(url, algorithm, set, believedMS)
+        await read(url, algorithm, set, refreshAfterMS)
         const known = await keyIn(set, header, token)
         if (known) return known
         await read(url, algorithm, set, unknownEveryMS)

@@ -1,6 +1,8 @@
 import { clock } from '@parley/async/clock'
 import { ApiError } from '@parley/contracts/errors'
 import { userId } from '@parley/contracts/ids'
+import { tokenIdOfIssuer } from '@parley/contracts/operations/access/tokens'
+import { deviceOfToken } from '@parley/contracts/operations/users/users'
 import {
   longestLoginDays,
   publicKeyAlgorithms,
@@ -12,14 +14,15 @@ import {
 } from '@parley/contracts/resources/token-issuer'
 import { findConfigValue } from '@parley/db/apps/config'
 import type { Db } from '@parley/db/connect'
+import type { TokenDoc } from '@parley/db/users/documents'
 import { decodeJwt, errors, importSPKI, type JWTPayload, jwtVerify } from 'jose'
 import { LRUCache } from 'lru-cache'
-import { checkConfigValue } from '../../integrations/check-config-value.ts'
+import { checkConfigValue } from '../../integrations/config-values.ts'
 import type { HookCalls, Log } from '../../ports.ts'
 import { createIssuerKeys } from './issuer-keys.ts'
 
 /** A configuration change takes effect in every process within this time. */
-const believedMS = 2_000
+const cacheMS = 2_000
 const mostApps = 10_000
 /** As long as a request header may be. */
 const mostChars = 8_192
@@ -31,6 +34,7 @@ export interface OwnLogin {
   name?: string
   picture?: string
   device?: string
+  issuerId: string
   /** Token ID assigned by the issuer. */
   jti?: string
   issuedAt: Date
@@ -39,24 +43,30 @@ export interface OwnLogin {
   createUsers: boolean
 }
 
+type KnownIssuer = TokenIssuer & { id: string }
+
 /** The token issuers that apps configure. */
 export interface TokenIssuers {
   /** Verifies a token; undefined if it names no issuer of the app. @throws ApiError INVALID_TOKEN */
   verify(app: string, token: string): Promise<OwnLogin | undefined>
+  /** Whether the issuer of an admitted token was not removed since. Always true for tokens issued by Parley. */
+  isTrusted(token: Pick<TokenDoc, 'app' | 'login'>): Promise<boolean>
 }
 
 export function createTokenIssuers({ db, log, calls }: { db: Db; log: Log; calls: HookCalls }): TokenIssuers {
   const keys = createIssuerKeys({ calls, log })
-  const issuers = new LRUCache<string, { all: readonly TokenIssuer[] }>({
+  const issuers = new LRUCache<string, readonly KnownIssuer[]>({
     max: mostApps,
-    ttl: believedMS,
-    fetchMethod: async (app) => ({ all: await issuersOf(db, app) }),
+    ttl: cacheMS,
+    fetchMethod: (app) => readIssuers(db, app),
   })
+
+  const issuersOf = async (app: string) => (await issuers.fetch(app)) ?? []
 
   return {
     async verify(app, token) {
       if (token.length > mostChars || !looksSigned.test(token)) return undefined
-      const all = (await issuers.fetch(app))?.all ?? []
+      const all = await issuersOf(app)
       const { iss } = all.length > 0 ? claimsOf(token) : {}
       const issuer = all.find((one) => one.issuer === iss)
       if (!issuer) return undefined
@@ -75,11 +85,21 @@ export function createTokenIssuers({ db, log, calls }: { db: Db; log: Log; calls
         throw new ApiError('INVALID_TOKEN', `the token is refused: ${reasonOf(error)}`, { cause: error })
       }
     },
+    async isTrusted({ app, login }) {
+      return login === undefined || (await issuersOf(app)).some(({ id }) => id === login.issuerId)
+    },
   }
 }
 
-/** @throws ApiError INVALID_BODY if the value is not a list of issuers; null means none */
-export async function checkTokenIssuers(value: unknown): Promise<void> {
+async function readIssuers(db: Db, app: string): Promise<KnownIssuer[]> {
+  const { json, issuers = [] } = (await findConfigValue(db, app, tokenIssuersKey)) ?? { json: 'null' }
+  const ids = new Map(issuers.map(({ issuer, id }) => [issuer, id]))
+  const configured = tokenIssuers.safeParse(JSON.parse(json)).data ?? []
+  return configured.map((one) => Object.assign(one, { id: ids.get(one.issuer) ?? '' }))
+}
+
+/** @throws ApiError INVALID_BODY if an issuer's public key does not fit its algorithm; null means no issuers */
+export async function checkPublicKeys(value: unknown): Promise<void> {
   const issuers = checkConfigValue(tokenIssuersKey, tokenIssuers, value) ?? []
   for (const [i, issuer] of issuers.entries()) {
     if (!('publicKey' in issuer)) continue
@@ -88,11 +108,6 @@ export async function checkTokenIssuers(value: unknown): Promise<void> {
       throw new ApiError('INVALID_BODY', message, { cause })
     })
   }
-}
-
-async function issuersOf(db: Db, app: string): Promise<readonly TokenIssuer[]> {
-  const found = await findConfigValue(db, app, tokenIssuersKey)
-  return tokenIssuers.safeParse(found && JSON.parse(found.json)).data ?? []
 }
 
 /** The allowed algorithms: that of the configured key, or any for a key set, whose keys name their own. */
@@ -112,20 +127,27 @@ function claimsOf(token: string): JWTPayload {
   }
 }
 
-function toLogin(payload: JWTPayload, { claims, createUsers }: TokenIssuer): OwnLogin {
+function toLogin(payload: JWTPayload, { id: issuerId, claims, createUsers }: KnownIssuer): OwnLogin {
   const { iat = 0, exp = 0, jti } = payload
   const nowS = clock.now() / 1_000
   if (iat > nowS + tokenSkewS) throw refused('iat: issued in the future')
+  // A time that no date can hold would be later than every revocation.
+  if (iat < 0) throw refused('iat: issued before 1970')
   if (exp > nowS + longestLoginDays * 86_400) throw refused(`exp: more than ${longestLoginDays} days ahead`)
   const user = userId.safeParse(claimAt(payload, claims.user))
   if (!user.success) throw refused(`${claims.user}: no user ID`)
   const [name, picture, device] = [claims.name, claims.picture, claims.device].map((claim) => textAt(payload, claim))
+  // Only an ID that a revocation can name.
+  if (device !== undefined && !deviceOfToken.safeParse(device).success) throw refused(`${claims.device}: no device ID`)
+  if (jti !== undefined && !tokenIdOfIssuer.safeParse(jti).success) {
+    throw refused('jti: expected a string of 1 to 1000 characters')
+  }
   return {
-    user: user.data,
+    ...{ user: user.data, issuerId },
     ...(name !== undefined && { name }),
     ...(picture !== undefined && { picture }),
     ...(device !== undefined && { device }),
-    ...(typeof jti === 'string' && { jti }),
+    ...(jti !== undefined && { jti }),
     issuedAt: new Date(iat * 1_000),
     expiresAt: new Date((exp + tokenSkewS) * 1_000),
     createUsers,

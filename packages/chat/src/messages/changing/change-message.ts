@@ -1,16 +1,17 @@
 import { ApiError } from '@parley/contracts/errors'
 import type { Message } from '@parley/contracts/resources/message'
+import type { Session } from '@parley/db/connect'
 import type { NotedEvent } from '@parley/db/events/documents'
+import { findMessages } from '@parley/db/message-buckets/find-messages'
 import { type MessageChange, changeMessage as writeChange } from '@parley/db/messages/change-messages'
 import { isDeletedIn } from '@parley/db/messages/deleted-messages'
 import type { MessageDoc } from '@parley/db/messages/documents'
-import { findMessageOfApp, findRoomOfMessage } from '@parley/db/messages/messages'
+import { findRoomOfMessage } from '@parley/db/messages/messages'
 import { setSearchWords } from '@parley/db/messages/search-texts'
 import { isBlocked } from '@parley/db/rooms/blocked-members'
 import type { RoomDoc } from '@parley/db/rooms/documents'
 import { lockRoom } from '@parley/db/rooms/lock-room'
 import { takeRoomTime } from '@parley/db/rooms/rooms'
-import type { Session } from '@parley/db/transactions/transaction'
 import type { UserDoc } from '@parley/db/users/documents'
 import { findUser } from '@parley/db/users/users'
 import { type Caller, userOf } from '../../access/caller.ts'
@@ -49,8 +50,8 @@ export async function changeMessage(
   const { value: message, noted } = await changeAndNote(chat, messageOrderingKey(name.id), async (session, pending) => {
     const taken = await lockRoom(db, caller.app, roomId, session)
     const { room, isBanned } = await requireChanger(chat, caller, roomId, taken, session)
-    const found = await findMessageOfApp(db, caller.app, name.id, session)
-    if (!found || found.room !== room.id || isDeletedIn(found, room)) throw unknownMessage(name.id)
+    const [found] = await findMessages(db, [name.id], { app: caller.app, room: room.id, session })
+    if (!found || isDeletedIn(found, room)) throw unknownMessage(name.id)
     if (isBanned) throw new ApiError('USER_BLOCKED')
     const wanted = await change(found, room)
     if (!wanted) return found
@@ -68,7 +69,7 @@ export async function changeMessage(
     const hasEnded = found.streaming && !written.streaming
     if (written.recalled && !found.recalled) await uncountMessages(db, room, [found], session)
     else if (hasEnded || written.content !== found.content) {
-      await setSearchWords(db, written, termsOfContent(written.content), session)
+      await setSearchWords(db, [written], termsOfContent(written.content), session)
     }
     return written
   })

@@ -1,14 +1,15 @@
 import { clock } from '@parley/async/clock'
 import type { Result } from '@parley/contracts/operation'
 import { allMessages, type deleteForAll as operation } from '@parley/contracts/operations/messages/deletions'
-import { deleteMessage } from '@parley/db/messages/change-messages'
+import type { Session } from '@parley/db/connect'
+import { findMessages } from '@parley/db/message-buckets/find-messages'
+import { changeMessage, stub } from '@parley/db/messages/change-messages'
 import { countDeletedSince, isDeletedIn } from '@parley/db/messages/deleted-messages'
-import { findMessagesOfRoom, newId } from '@parley/db/messages/messages'
+import { newId } from '@parley/db/messages/messages'
 import type { RoomDoc } from '@parley/db/rooms/documents'
 import { markAllDeleted, markErasingPublished } from '@parley/db/rooms/erasing-rooms'
 import { lockRoom } from '@parley/db/rooms/lock-room'
 import { takeRoomTime } from '@parley/db/rooms/rooms'
-import type { Session } from '@parley/db/transactions/transaction'
 import { type Caller, userOf } from '../../access/caller.ts'
 import { findActingRole, requireRole } from '../../access/room-role.ts'
 import type { Chat } from '../../chat.ts'
@@ -50,7 +51,7 @@ async function deleteOne(chat: Chat, caller: Caller, roomId: string, messageId: 
   const { value, noted } = await changeAndNote(chat, messageOrderingKey(messageId), async (session, pending) => {
     await lockRoom(db, caller.app, roomId, session)
     const room = await requireModerator(chat, caller, roomId, session)
-    const [message] = await findMessagesOfRoom(db, room, [messageId], session)
+    const [message] = await findMessages(db, [messageId], { app: room.app, room: room.id, session })
     if (!message || isDeletedIn(message, room)) throw unknownMessage(messageId)
     // Taking the time locks the room, so that sends wait instead of restarting this transaction.
     const updatedAtMS = await takeRoomTime(db, room, session)
@@ -62,7 +63,7 @@ async function deleteOne(chat: Chat, caller: Caller, roomId: string, messageId: 
       changedAtMS: updatedAtMS,
     } as const
     pending.push({ ...deleted, ...byOf(caller) })
-    return deleteMessage(db, message, updatedAtMS, session)
+    return changeMessage(db, message, stub, updatedAtMS, session)
   })
   void chat.outbox.publish(
     noted,

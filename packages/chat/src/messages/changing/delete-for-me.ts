@@ -1,14 +1,14 @@
 import { ApiError } from '@parley/contracts/errors'
 import type { EventPayload } from '@parley/contracts/socket/server-events'
+import type { Session } from '@parley/db/connect'
+import { findMessages } from '@parley/db/message-buckets/find-messages'
 import { isDeletedIn } from '@parley/db/messages/deleted-messages'
 import type { MessageDoc } from '@parley/db/messages/documents'
-import { findMessagesOfRoom } from '@parley/db/messages/messages'
 import { findUserDeletions, insertUserDeletions, setDeletedUpTo } from '@parley/db/messages/user-deletions'
 import type { MembershipDoc, RoomDoc } from '@parley/db/rooms/documents'
 import { lockRoom } from '@parley/db/rooms/lock-room'
 import { currentMarker, setUncounted } from '@parley/db/rooms/memberships'
 import { findThreadMember } from '@parley/db/threads/thread-members'
-import type { Session } from '@parley/db/transactions/transaction'
 import type { UserCaller } from '../../access/caller.ts'
 import { requireMemberOf } from '../../access/require-member.ts'
 import type { Chat } from '../../chat.ts'
@@ -31,7 +31,7 @@ export async function deleteForMe(chat: Chat, caller: UserCaller, roomId: string
   await changeAndNotify(chat, userOrderingKey(caller), async (session, pending) => {
     const taken = await lockRoom(db, app, roomId, session)
     const { room, membership } = await requireMemberOf(chat, caller, roomId, taken, session)
-    const messages = await findMessagesOfRoom(db, room, ids, session)
+    const messages = await findMessages(db, ids, { app: room.app, room: room.id, session })
     const known = new Set(messages.map((message) => message._id))
     const unknown = ids.filter((id) => !known.has(id))
     if (unknown.length > 0) {

@@ -9,9 +9,9 @@ import { findUser } from '@parley/db/users/users'
 import { type Caller, type UserCaller, userOf } from '../../access/caller.ts'
 import { requireNotFrozen } from '../../access/require-member.ts'
 import type { Chat } from '../../chat.ts'
-import { bannedFromApp } from '../../moderation/banned-from-app.ts'
 import { moderate } from '../../moderation/moderate.ts'
 import { requireRoomMention } from '../../push/require-room-mention.ts'
+import { bannedFromApp, unknownUser } from '../../users/user-errors.ts'
 import { toSentMessageView } from '../../views/message.ts'
 import { contentOf } from '../sending/draft.ts'
 import { changeMessage, type MessageName } from './change-message.ts'
@@ -56,7 +56,7 @@ export async function editMessage(chat: Chat, caller: Caller, name: MessageName,
 /** @throws ApiError CLIENT_NOT_FOUND, USER_BANNED */
 async function requireEditor({ db }: Chat, { app, user: id }: UserCaller, isRecall: boolean): Promise<void> {
   const user = await findUser(db, app, id)
-  if (!user) throw new ApiError('CLIENT_NOT_FOUND', `sender: no user ${JSON.stringify(id)}`)
+  if (!user) throw unknownUser('sender', id)
   if (!isRecall && banInForce(user)) throw bannedFromApp(id)
 }
 
@@ -91,9 +91,9 @@ async function moderateEdit(
   if (!hook || room === undefined || user === undefined) return content
   const found = await findSentMessage(chat.db, key(app, room), id)
   if (found?.sender !== user) return content
-  const said = { _id: id, message: readJson(content), messageType: messageType ?? found.messageType }
+  const message = { _id: id, message: readJson(content), messageType: messageType ?? found.messageType }
   return moderate(chat, hook, content, {
     ...{ appID: app, clientID: user, roomID: room, event: 'MESSAGE_UPDATED' },
-    data: { ...said, ...(mentions && { mentions }) },
+    data: { ...message, ...(mentions && { mentions }) },
   })
 }

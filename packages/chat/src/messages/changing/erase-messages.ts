@@ -6,11 +6,11 @@ import { deleteSearchTexts, setSearchProgress } from '@parley/db/messages/search
 import type { RoomDoc } from '@parley/db/rooms/documents'
 import { leaseErasing, markErasingPublished, setErasing } from '@parley/db/rooms/erasing-rooms'
 import { lockRoom } from '@parley/db/rooms/lock-room'
-import { findRoom, takeRoomTimes } from '@parley/db/rooms/rooms'
+import { findRoom, takeRoomTime } from '@parley/db/rooms/rooms'
 import { inTransaction } from '@parley/db/transactions/transaction'
 import type { Chat } from '../../chat.ts'
 import { eraseThreads } from '../../threads/erase-threads.ts'
-import type { Duty } from '../../upkeep/keep-up.ts'
+import { type Duty, inSteps } from '../../upkeep/keep-up.ts'
 
 /** Longer than a chunk takes, so that one process at a time works on a room. */
 const leaseMS = 10_000
@@ -26,9 +26,7 @@ export function eraseMessages(chat: Chat): Duty {
   return {
     kinds: ['deletedMessages'],
     onError: (error) => chat.log.warn({ err: error }, 'deleted messages not erased; trying again'),
-    work: async (signal) => {
-      while (!signal.aborted && (await eraseNextRoom(chat, signal))) continue
-    },
+    work: inSteps((signal) => eraseNextRoom(chat, signal)),
   }
 }
 
@@ -60,10 +58,10 @@ async function eraseChunk(chat: Chat, { app, id }: RoomDoc): Promise<boolean> {
     const afterSeq = room.erasing.doneUpToSeq
     const upToSeq = Math.min(afterSeq + chunk, end)
     const times = Math.ceil((upToSeq - afterSeq) / mostAtOneTime)
-    const firstMS = await takeRoomTimes(chat.db, room, times, session)
+    const firstMS = await takeRoomTime(chat.db, room, session, times)
     for (let i = 0; i < times; i++) {
       const from = afterSeq + i * mostAtOneTime
-      const range = { afterSeq: from, upToSeq: Math.min(from + mostAtOneTime, upToSeq) }
+      const range = { after: from, upTo: Math.min(from + mostAtOneTime, upToSeq) }
       await stubMessages(chat.db, room._id, range, firstMS + i, session)
     }
     const left = { ...room.erasing, doneUpToSeq: upToSeq, leaseUntilMS: clock.now() + leaseMS }

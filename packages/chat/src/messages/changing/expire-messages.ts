@@ -1,18 +1,20 @@
 import { clock } from '@parley/async/clock'
 import { inParts } from '@parley/async/in-parts'
+import type { Session } from '@parley/db/connect'
 import { findHeld, spareExpired } from '@parley/db/holds/holds'
-import { key } from '@parley/db/keys'
+import { idsOf, key } from '@parley/db/keys'
+import { stubMessagesByID } from '@parley/db/messages/change-messages'
 import { isDeletedIn } from '@parley/db/messages/deleted-messages'
 import type { MessageDoc } from '@parley/db/messages/documents'
-import { type ExpiredMessage, findExpired, findStillExpired, stubExpired } from '@parley/db/messages/expiring-messages'
+import { type ExpiredMessage, findExpired, findStillExpired } from '@parley/db/messages/expiring-messages'
 import { mostAtOneTime } from '@parley/db/messages/messages'
 import { lockRoom } from '@parley/db/rooms/lock-room'
 import { takeRoomTime } from '@parley/db/rooms/rooms'
-import { inTransaction, type Session } from '@parley/db/transactions/transaction'
+import { inTransaction } from '@parley/db/transactions/transaction'
 import type { Chat } from '../../chat.ts'
 import { justWritten } from '../../events/as-of-now.ts'
 import { messageOrderingKey, roomOrderingKey } from '../../events/ordering-keys.ts'
-import type { Duty } from '../../upkeep/keep-up.ts'
+import { type Duty, inSteps } from '../../upkeep/keep-up.ts'
 import { nothingQuoted } from '../reading/quoted-messages.ts'
 import { uncountMessages } from './uncount-messages.ts'
 
@@ -27,9 +29,7 @@ export function expireMessages(chat: Chat): Duty {
   return {
     kinds: ['expired'],
     onError: (error) => chat.log.warn({ err: error }, 'expired messages not deleted; trying again'),
-    work: async (signal) => {
-      while (!signal.aborted && (await expireDue(chat)) === atOnce) continue
-    },
+    work: inSteps(async () => (await expireDue(chat)) === atOnce),
   }
 }
 
@@ -51,7 +51,7 @@ export async function expireDue(chat: Chat): Promise<number> {
 /** Expires messages in small transactions, since sends to the room wait for them. */
 async function expireInRoom(chat: Chat, due: readonly ExpiredMessage[]): Promise<void> {
   for (const part of inParts(due, mostAtOneTime)) {
-    const ids = part.map(({ _id }) => _id)
+    const ids = idsOf(part)
     const [first] = await findStillExpired(chat.db, ids, clock.now())
     if (first) await expirePart(chat, first, ids)
   }
@@ -76,7 +76,7 @@ async function expirePart(
     const shown = room ? found.filter((message) => !isDeletedIn(message, room)) : []
     const updatedAtMS = room ? await takeRoomTime(db, room, session) : clock.now()
     if (room) await uncountMessages(db, room, shown, session)
-    await stubExpired(db, found, updatedAtMS, session)
+    await stubMessagesByID(db, idsOf(found), updatedAtMS, session)
     // A deleted room gets no events.
     const stubs = room?.deletedAt ? [] : shown
     for (const stub of stubs) Object.assign(stub, { isDeleted: true, updatedAtMS })

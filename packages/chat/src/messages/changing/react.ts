@@ -35,11 +35,11 @@ async function moderateReaction(chat: Chat, caller: UserCaller, id: string, reac
   const room = hook && (await findRoomOfMessage(chat.db, app, id))
   if (!hook || room === undefined) return reaction
   await requireMember(chat, caller, room)
-  const said = await moderateText(chat, hook, reaction, {
+  const moderated = await moderateText(chat, hook, reaction, {
     ...{ appID: app, clientID: user, roomID: room, event: 'REACTION' },
     data: { _id: id, message: reaction, messageType: 'reaction' },
   })
-  const { data } = reactionName.safeParse(said)
+  const { data } = reactionName.safeParse(moderated)
   if (data === undefined) throw new ApiError('MESSAGE_REFUSED')
   return data
 }

@@ -1,9 +1,8 @@
-import type { Db } from '@parley/db/connect'
+import type { Db, Session } from '@parley/db/connect'
 import type { MessageDoc } from '@parley/db/messages/documents'
-import { setWordsOfAll } from '@parley/db/messages/search-texts'
+import { setSearchWords } from '@parley/db/messages/search-texts'
 import { findUsersWhoDeleted } from '@parley/db/messages/user-deletions'
 import type { RoomDoc } from '@parley/db/rooms/documents'
-import type { Session } from '@parley/db/transactions/transaction'
 import { uncountDeleted } from '@parley/db/unread/uncount-deleted'
 import { countedIn } from '../../threads/counted-in.ts'
 
@@ -24,5 +23,5 @@ export async function uncountMessages(
     const deleted = own.map(({ _id, seq, sender }) => ({ seq, except: [sender, ...(who.get(_id) ?? [])] }))
     await uncountDeleted(members, counted, deleted, session)
   }
-  await setWordsOfAll(db, messages, [], session)
+  await setSearchWords(db, messages, [], session)
 }

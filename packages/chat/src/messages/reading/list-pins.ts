@@ -3,7 +3,7 @@ import type { listPins as operation } from '@parley/contracts/operations/message
 import { currentMessage } from '@parley/db/messages/deleted-messages'
 import { findPins } from '@parley/db/messages/messages'
 import { findUserDeletions } from '@parley/db/messages/user-deletions'
-import { findUsers } from '@parley/db/users/users'
+import { findSenders } from '@parley/db/users/users'
 import { type Caller, userOf } from '../../access/caller.ts'
 import { requireReader } from '../../access/require-member.ts'
 import type { Chat } from '../../chat.ts'
@@ -28,11 +28,7 @@ export async function listPins(
   const oneMore = await findPins(db, room._id, { afterSeq: room.deletedUpToSeq ?? 0, beforeSeq }, limit + 1)
   const { shown: found, last } = pageOf(oneMore, limit)
   const [users, hidden, quoted] = await Promise.all([
-    findUsers(
-      db,
-      app,
-      found.map(({ sender }) => sender),
-    ),
+    findSenders(db, app, found),
     findUserDeletions(db, app, userOf(caller) ?? '', found),
     findQuoted(db, found, new Map([[room._id, room]])),
   ])

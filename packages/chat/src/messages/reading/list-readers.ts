@@ -31,11 +31,8 @@ export async function listReaders(chat: Chat, by: Caller, id: string): Promise<R
     throw new ApiError('RESULT_TOO_LARGE', `readers are listed only in rooms of at most ${maxReadersMembers} members`)
   }
   const readers = await findReaders(db, message, { limit: maxReadersMembers })
-  const users = await findUsers(
-    db,
-    by.app,
-    readers.map(({ user }) => user),
-  )
+  const ids = readers.map(({ user }) => user)
+  const users = await findUsers(db, by.app, ids)
   return {
     messageID: id,
     roomID: room.id,

@@ -1,8 +1,8 @@
 import type { Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
+import { findMessages } from '@parley/db/message-buckets/find-messages'
 import { isDeletedIn } from '@parley/db/messages/deleted-messages'
 import type { MessageDoc, SavedMessageDoc } from '@parley/db/messages/documents'
-import { findMessages } from '@parley/db/messages/messages'
 import { findUserDeletions } from '@parley/db/messages/user-deletions'
 import { findRoomsByKey } from '@parley/db/rooms/rooms'
 import { findRoomsOfMember } from '@parley/db/rooms/rooms-of-users'
@@ -17,21 +17,16 @@ export async function findReadable(
   places: readonly Pick<SavedMessageDoc, 'message' | 'room'>[],
 ): Promise<MessageDoc[]> {
   if (places.length === 0) return []
-  const ids = [...new Set(places.map(({ room }) => room))]
+  const messages = places.map(({ message }) => message)
+  const roomIDs = [...new Set(places.map(({ room }) => room))]
+  const keys = roomIDs.map((id) => key(app, id))
   const [found, rooms, own] = await Promise.all([
-    findMessages(
-      db,
-      places.map(({ message }) => message),
-    ),
-    findRoomsByKey(
-      db,
-      ids.map((id) => key(app, id)),
-    ),
-    findRoomsOfMember(db, app, user, ids),
+    findMessages(db, messages),
+    findRoomsByKey(db, keys),
+    findRoomsOfMember(db, app, user, roomIDs),
   ])
-  const open = new Map(
-    rooms.filter(({ id, deletedAt }) => own.includes(id) && !deletedAt).map((room) => [room.id, room]),
-  )
+  const readable = rooms.filter(({ id, deletedAt }) => own.includes(id) && !deletedAt)
+  const open = new Map(readable.map((room) => [room.id, room]))
   const left = found.filter((message) => {
     const room = message.app === app ? open.get(message.room) : undefined
     return room && !message.recalled && !isDeletedIn(message, room)

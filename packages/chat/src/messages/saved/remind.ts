@@ -6,7 +6,7 @@ import type { Chat } from '../../chat.ts'
 import { changeAndNotify } from '../../events/change-and-notify.ts'
 import { notifyUser } from '../../events/event-builders.ts'
 import { userOrderingKey } from '../../events/ordering-keys.ts'
-import type { Duty } from '../../upkeep/keep-up.ts'
+import { type Duty, inSteps } from '../../upkeep/keep-up.ts'
 import { findReadable } from './readable-messages.ts'
 import { toReminder } from './saved-messages.ts'
 
@@ -20,9 +20,7 @@ export function remind(chat: Chat): Duty {
   return {
     kinds: ['reminders'],
     onError: (error) => chat.log.warn({ err: error }, 'reminders not read; trying again'),
-    work: async (signal) => {
-      while (!signal.aborted && (await remindDue(chat)) === atOnce) continue
-    },
+    work: inSteps(async () => (await remindDue(chat)) === atOnce),
   }
 }
 

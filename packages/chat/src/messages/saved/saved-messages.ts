@@ -6,7 +6,7 @@ import type {
   setReminder as setReminderOperation,
 } from '@parley/contracts/operations/messages/saved-messages'
 import type { SavedMessage } from '@parley/contracts/resources/saved-message'
-import { key } from '@parley/db/keys'
+import { idsOf, key } from '@parley/db/keys'
 import type { SavedMessageDoc } from '@parley/db/messages/documents'
 import { findRoomOfMessage } from '@parley/db/messages/messages'
 import {
@@ -20,7 +20,7 @@ import {
 import { flushRooms } from '@parley/db/room-buffer/flush'
 import { inTransaction } from '@parley/db/transactions/transaction'
 import { lockUser } from '@parley/db/users/lock-user'
-import { findUsers } from '@parley/db/users/users'
+import { findSenders } from '@parley/db/users/users'
 import type { UserCaller } from '../../access/caller.ts'
 import { requireMember } from '../../access/require-member.ts'
 import type { Chat } from '../../chat.ts'
@@ -115,14 +115,7 @@ export async function listSaved(
   const after = parseCursor(cursor, anyMessageID)
   const { shown, last } = pageOf(await findSavedPage(db, list, { app, user }, { after, limit: limit + 1 }), limit)
   const readable = await findReadable(db, { app, user }, shown)
-  const [users, quoted] = await Promise.all([
-    findUsers(
-      db,
-      app,
-      readable.map(({ sender }) => sender),
-    ),
-    findQuoted(db, readable),
-  ])
+  const [users, quoted] = await Promise.all([findSenders(db, app, readable), findQuoted(db, readable)])
   const byID = new Map(readable.map((message) => [message._id, message]))
   const entries = shown.flatMap((saved) => {
     const message = byID.get(saved.message)
@@ -130,11 +123,7 @@ export async function listSaved(
     return message ? [withField(view, 'message', messageJson(message, users.get(message.sender), quoted))] : []
   })
   const gone = shown.filter(({ message }) => !byID.has(message))
-  await removeSaved(
-    db,
-    list,
-    gone.map(({ _id }) => _id),
-  )
+  await removeSaved(db, list, idsOf(gone))
   const next = last ? { cursor: toCursor({ atMS: last.atMS, id: last.message }) } : {}
   return new JsonText([withField(next, 'data', `[${entries.join(',')}]`)])
 }

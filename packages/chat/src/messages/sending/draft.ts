@@ -8,6 +8,7 @@ import type { Chat } from '../../chat.ts'
 import { attachFiles } from '../../files/attach-files.ts'
 import { findRepeated, type Refusal } from '../../send/decide.ts'
 import type { Draft } from '../../send/new-message.ts'
+import { unknownUser } from '../../users/user-errors.ts'
 
 /** The JSON text of a message's content. @throws ApiError MESSAGE_TOO_LARGE, INVALID_BODY */
 export function contentOf(message: unknown): string {
@@ -52,7 +53,7 @@ export async function errorOfRefusal(
     // Also returned while the user is being erased.
     case 'USER_BANNED':
       if (!(await findUser(chat.db, send.app, send.sender))) {
-        return new ApiError('CLIENT_NOT_FOUND', `sender: no user ${JSON.stringify(send.sender)}`)
+        return unknownUser('sender', send.sender)
       }
       return code === 'USER_BANNED' ? new ApiError(code) : new ApiError(code, 'sender is not a member of the room')
     case 'USER_BLOCKED':

@@ -8,6 +8,7 @@ import type {
   scheduleMessage as scheduleMessageOperation,
 } from '@parley/contracts/operations/messages/scheduled'
 import type { ScheduledMessage } from '@parley/contracts/resources/scheduled-message'
+import type { Session } from '@parley/db/connect'
 import { releaseFiles } from '@parley/db/files/files'
 import { key } from '@parley/db/keys'
 import type { ScheduledDoc } from '@parley/db/messages/documents'
@@ -15,7 +16,7 @@ import { newId } from '@parley/db/messages/messages'
 import * as scheduled from '@parley/db/messages/scheduled'
 import { countScheduled, findScheduledPage, insertScheduled, scheduledIdOf } from '@parley/db/messages/scheduled'
 import { isBlocked } from '@parley/db/rooms/blocked-members'
-import { inTransaction, type Session } from '@parley/db/transactions/transaction'
+import { inTransaction } from '@parley/db/transactions/transaction'
 import { NoTurn } from '@parley/db/transactions/turns'
 import { banInForce } from '@parley/db/users/app-bans'
 import { findUser } from '@parley/db/users/users'
@@ -24,11 +25,11 @@ import { requireMember } from '../../access/require-member.ts'
 import { type AuditDetails, changedFields } from '../../audit/recorder.ts'
 import type { Chat } from '../../chat.ts'
 import { attachFiles } from '../../files/attach-files.ts'
-import { bannedFromApp } from '../../moderation/banned-from-app.ts'
 import { parseCursor, toPage } from '../../page-cursor.ts'
 import { requireRoomMention } from '../../push/require-room-mention.ts'
 import { requireReply } from '../../threads/thread.ts'
 import { announceDue } from '../../upkeep/keep-up.ts'
+import { bannedFromApp, unknownUser } from '../../users/user-errors.ts'
 import { contentOf } from './draft.ts'
 
 const mostOfSender = 1_000
@@ -88,19 +89,15 @@ export async function scheduleMessage(
     ...(expiresInS !== undefined && { expiresInS }),
     ...(byClient && { byClient }),
   })
-  if (made === 'no sender') throw unknownSender(sender)
+  if (made === 'no sender') throw unknownUser('sender', sender)
   announceDue(chat, 'scheduled', made.sendAtMS)
   return toScheduledView(made)
-}
-
-function unknownSender(sender: string): ApiError {
-  return new ApiError('CLIENT_NOT_FOUND', `sender: no user ${JSON.stringify(sender)}`)
 }
 
 /** A ban refuses scheduling at once. Every other rule is checked when the message is due. */
 async function requireWriter(chat: Chat, app: string, sender: string, room: string): Promise<void> {
   const user = await findUser(chat.db, app, sender)
-  if (!user) throw unknownSender(sender)
+  if (!user) throw unknownUser('sender', sender)
   if (banInForce(user)) throw bannedFromApp(sender)
   const { membership } = await requireMember(chat, asUser(app, sender), room)
   if (isBlocked(membership)) {

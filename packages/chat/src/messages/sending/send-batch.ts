@@ -4,7 +4,7 @@ import type { JobDoc } from '@parley/db/documents'
 import { advanceJob, deleteEndedJob, findJob, insertJob } from '@parley/db/jobs'
 import { newId } from '@parley/db/messages/messages'
 import { sendKeysKeptMS } from '@parley/db/messages/send-keys'
-import { isDuplicateKey } from '@parley/db/transactions/transaction'
+import { isServerError } from '@parley/db/server-errors'
 import type { Chat } from '../../chat.ts'
 import { Accepted, isOverSoon, workOnJob } from '../../jobs/work-on-job.ts'
 import { JsonText, listText } from '../../views/json-text.ts'
@@ -75,7 +75,7 @@ export async function answerBatch(
 
 /** A concurrent request with the same batch created the job; this one ends with its next part. */
 function ofAnother(error: unknown): undefined {
-  if (!isDuplicateKey(error)) throw error
+  if (!isServerError(error, 'DuplicateKey')) throw error
 }
 
 function idFor(text: string): string {

@@ -5,7 +5,7 @@ import { newId } from '@parley/db/messages/messages'
 import { claimDue, markRefused, removeSent, sendAgain } from '@parley/db/messages/scheduled'
 import type { Chat } from '../../chat.ts'
 import { sendContent } from '../../send/send-message.ts'
-import type { Duty } from '../../upkeep/keep-up.ts'
+import { type Duty, inSteps } from '../../upkeep/keep-up.ts'
 
 const atOnce = 200
 const againAfterMS = 2_000
@@ -18,9 +18,7 @@ export function sendScheduled(chat: Chat): Duty {
   return {
     kinds: ['scheduled'],
     onError: (error) => chat.log.warn({ err: error }, 'scheduled messages not read; trying again'),
-    work: async (signal) => {
-      while (!signal.aborted && (await sendDue(chat)) === atOnce) continue
-    },
+    work: inSteps(async () => (await sendDue(chat)) === atOnce),
   }
 }
 

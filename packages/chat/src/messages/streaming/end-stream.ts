@@ -2,9 +2,9 @@ import { clock } from '@parley/async/clock'
 import type { ClientsPush } from '@parley/contracts/bus/push-work'
 import { ApiError } from '@parley/contracts/errors'
 import type { SentMessage } from '@parley/contracts/resources/message'
+import { findMessages } from '@parley/db/message-buckets/find-messages'
 import { stopStreaming } from '@parley/db/messages/change-messages'
 import { deleteStream, endParts, findSilentStreams, textOfParts } from '@parley/db/messages/message-streams'
-import { findMessageOfApp } from '@parley/db/messages/messages'
 import { setSearchWords } from '@parley/db/messages/search-texts'
 import { findRoom } from '@parley/db/rooms/rooms'
 import { inTransaction } from '@parley/db/transactions/transaction'
@@ -13,9 +13,9 @@ import { findUser } from '@parley/db/users/users'
 import { asUser, type Caller } from '../../access/caller.ts'
 import { checkRoom, requireNotFrozen } from '../../access/require-member.ts'
 import type { Chat } from '../../chat.ts'
-import { bannedFromApp } from '../../moderation/banned-from-app.ts'
 import { termsOfContent } from '../../search/search-words.ts'
 import type { Duty } from '../../upkeep/keep-up.ts'
+import { bannedFromApp } from '../../users/user-errors.ts'
 import { toSentMessageView } from '../../views/message.ts'
 import { changeMessage } from '../changing/change-message.ts'
 import { contentOf } from '../sending/draft.ts'
@@ -65,7 +65,7 @@ async function leaveAsIs(chat: Chat, stream: OwnStream, error: unknown): Promise
   if (!(error instanceof ApiError)) throw error
   await inTransaction(chat.db, async (session) => {
     const left = await stopStreaming(chat.db, stream.message, session)
-    if (left) await setSearchWords(chat.db, left, termsOfContent(left.content), session)
+    if (left) await setSearchWords(chat.db, [left], termsOfContent(left.content), session)
   })
   await deleteStream(chat.db, stream)
 }
@@ -76,7 +76,7 @@ async function leaveAsIs(chat: Chat, stream: OwnStream, error: unknown): Promise
  */
 async function findEnded(chat: Chat, caller: Caller, id: string, given?: string): Promise<SentMessage> {
   const { app } = caller
-  const found = await findMessageOfApp(chat.db, app, id)
+  const [found] = await findMessages(chat.db, [id], { app })
   const isOwn = found && (caller.kind === 'integrator' || caller.user === found.sender)
   if (!isOwn || found.streaming) throw notStreamed(id)
   const { sender, room } = found

@@ -4,7 +4,7 @@ import { maxMembersShown } from '@parley/contracts/resources/room'
 import { insertAuditEntries } from '@parley/db/audit/audit-log'
 import type { AuditDoc } from '@parley/db/audit/documents'
 import type { Db } from '@parley/db/connect'
-import { key } from '@parley/db/keys'
+import { idsOf, key } from '@parley/db/keys'
 import type { ScheduledDoc } from '@parley/db/messages/documents'
 import { insertSystemMessages } from '@parley/db/messages/scheduled'
 import type { RoomDoc } from '@parley/db/rooms/documents'
@@ -16,7 +16,7 @@ import { type Caller, userOf } from '../../access/caller.ts'
 import { findActingRoles, isAtLeast, type Role } from '../../access/room-role.ts'
 import { membersChanged, type PendingEvents } from '../../events/event-builders.ts'
 import { roomOrderingKey } from '../../events/ordering-keys.ts'
-import type { Noted, Outbox } from '../../events/outbox.ts'
+import { type Noted, nothingNoted, type Outbox } from '../../events/outbox.ts'
 import { systemMessage } from '../../messages/sending/system-message.ts'
 import { unknownAmong } from './expand-members.ts'
 
@@ -73,11 +73,8 @@ export async function addMembersTogether(
       ])
       const after = new Map(rooms.map((room) => [room._id, room]))
       const changes = [...events].map(([orderingKey, ofRoom]) => ({ orderingKey, events: ofRoom }))
-      await insertSystemMessages(
-        db,
-        outcomes.flatMap((one) => ('added' in one ? one.messages : [])),
-        session,
-      )
+      const systemMessages = outcomes.flatMap((one) => ('added' in one ? one.messages : []))
+      await insertSystemMessages(db, systemMessages, session)
       await insertAuditEntries(
         db,
         outcomes.flatMap((one, i) => ('added' in one && one.added.length > 0 ? (wanted[i]?.audit ?? []) : [])),
@@ -89,8 +86,7 @@ export async function addMembersTogether(
         if (!('added' in outcome)) return outcome
         const { room, added, messages } = outcome
         const ofRoom = added.length === 0 ? undefined : byKey.get(roomOrderingKey(room.app, room.id))
-        const notes = ofRoom ?? { notes: [], before: [] }
-        return { room: after.get(room._id) ?? room, added, noted: notes, messages, profiles }
+        return { room: after.get(room._id) ?? room, added, noted: ofRoom ?? nothingNoted, messages, profiles }
       })
     }),
   )
@@ -101,7 +97,7 @@ type Planned = Pick<MembersAdded, 'room' | 'added' | 'messages'> | HasGroups | {
 /** Plans the new members of each room, and their events by ordering key. */
 async function plan(db: Db, wanted: readonly MembersToAdd[], orderingKeys: readonly string[]) {
   const { roles, facts } = await findActingRoles(db, wanted, orderingKeys)
-  const members = new Set(facts.memberships.map(({ _id }) => _id))
+  const members = new Set(idsOf(facts.memberships))
   const users = new Map(facts.users.map((user) => [user._id, user]))
   const joining = new Map<string, Joining & { room: RoomDoc; users: string[] }>()
   const events = new Map<string, PendingEvents>()

@@ -1,6 +1,7 @@
-import { ApiError } from '@parley/contracts/errors'
+import type { ApiError } from '@parley/contracts/errors'
 import { key } from '@parley/db/keys'
 import type { UserDoc } from '@parley/db/users/documents'
+import { unknownUser } from '../../users/user-errors.ts'
 
 /** Finds users and user groups by `key(app, id)`. */
 interface UserLookup {
@@ -35,7 +36,7 @@ export function unknownAmong(
 ): ApiError | undefined {
   const unknown = [...new Set(ids)].filter((id) => !isKnown(id))
   if (unknown.length === 0) return undefined
-  return new ApiError('CLIENT_NOT_FOUND', `${field}: no user ${unknown.map((id) => JSON.stringify(id)).join(', ')}`)
+  return unknownUser(field, ...unknown)
 }
 
 async function findByIds(chat: UserLookup, app: string, ids: readonly string[]): Promise<Map<string, UserDoc>> {

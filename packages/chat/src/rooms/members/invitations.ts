@@ -13,6 +13,7 @@ import { addMembersTo, findMembersAmong } from '@parley/db/rooms/room-members'
 import { findRoom, findRoomsByKey } from '@parley/db/rooms/rooms'
 import { findUsers } from '@parley/db/users/users'
 import type { UserCaller } from '../../access/caller.ts'
+import { checkRoom } from '../../access/require-member.ts'
 import type { Chat } from '../../chat.ts'
 import { changeAndNote, publishRoom } from '../../events/change-and-notify.ts'
 import { membersChanged } from '../../events/event-builders.ts'
@@ -55,8 +56,7 @@ export async function joinRoom(chat: Chat, caller: UserCaller, roomId: string, i
   const { db } = chat
   const { app, user } = caller
   const { value, noted } = await changeAndNote(chat, roomOrderingKey(app, roomId), async (session, pending) => {
-    const before = await findRoom(db, app, roomId, session)
-    if (!before || before.deletedAt) throw new ApiError('ROOM_NOT_FOUND', `no room ${JSON.stringify(roomId)}`)
+    const before = checkRoom(await findRoom(db, app, roomId, session), roomId)
     if ((await findMembersAmong(db, before, [user], session)).has(user))
       return { room: before, joined: false, messages: [] }
     const invitation = await takeInvitation(db, app, roomId, user, session)

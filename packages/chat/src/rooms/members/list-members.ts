@@ -17,11 +17,8 @@ export async function listMembers(
 ): Promise<Result<typeof operation>> {
   const { room } = await inTransaction(chat.db, (session) => findRole(chat, by, roomId, session))
   const members = await findMemberPage(chat.db, room._id, skip, limit)
-  const users = await findUsers(
-    chat.db,
-    by.app,
-    members.map(({ user }) => user),
-  )
+  const ids = members.map(({ user }) => user)
+  const users = await findUsers(chat.db, by.app, ids)
   const read = room.deletedUpToSeq ?? 0
   return {
     totalCount: room.memberCount,

@@ -3,12 +3,13 @@ import type { Input } from '@parley/contracts/operation'
 import type { removeMembers as operation } from '@parley/contracts/operations/rooms/members'
 import { maxMembersShown, type Room } from '@parley/contracts/resources/room'
 import { digest } from '@parley/db/apps/apps'
+import type { Session } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
 import type { MembershipDoc, RoomDoc } from '@parley/db/rooms/documents'
 import { findMembershipsByKey } from '@parley/db/rooms/memberships'
 import { removeMembers as removeFrom } from '@parley/db/rooms/remove-members'
 import { findMembersAmong } from '@parley/db/rooms/room-members'
-import { inTransaction, type Session } from '@parley/db/transactions/transaction'
+import { inTransaction } from '@parley/db/transactions/transaction'
 import { type Caller, userOf } from '../../access/caller.ts'
 import { findActingRole, findRole, requireRole } from '../../access/room-role.ts'
 import { membersInAudit } from '../../audit/recorder.ts'
@@ -36,14 +37,11 @@ export async function removeMembers(
   if (request.systemMessage === true) {
     const { room, members, sender, ending } = await inTransaction(chat.db, async (session) => {
       const checked = await check(chat, by, roomId, given, session)
+      const keys = checked.members.map((member) => key(app, roomId, member))
       return {
         ...checked,
         sender: await speaker(chat, checked.room, user, checked.members, session),
-        ending: await findMembershipsByKey(
-          chat.db,
-          checked.members.map((member) => key(app, roomId, member)),
-          session,
-        ),
+        ending: await findMembershipsByKey(chat.db, keys, session),
       }
     })
     // Written before they leave: it is the last message of the room that they see, and only members can be its sender.

@@ -2,11 +2,10 @@ import { inParts } from '@parley/async/in-parts'
 import { ApiError } from '@parley/contracts/errors'
 import type { Input, Result } from '@parley/contracts/operation'
 import { mostCountedMessages, type explainBadge as operation } from '@parley/contracts/operations/rooms/unread'
-import type { Db } from '@parley/db/connect'
+import type { Db, Session } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
 import { findRoomIdsOfUser } from '@parley/db/rooms/rooms-of-users'
 import { inSnapshot } from '@parley/db/transactions/snapshot'
-import type { Session } from '@parley/db/transactions/transaction'
 import {
   countParts,
   countUnread,
@@ -32,29 +31,32 @@ interface Row {
 /**
  * Explains a user's badge room by room, at one snapshot, rooms with unread messages first
  * (docs/reference/unread.md#explain-a-badge).
- * @throws ApiError CLIENT_NOT_FOUND
+ * @throws ApiError CLIENT_NOT_FOUND, TOO_MANY_REQUESTS
  */
 export async function explainBadge(
-  { db }: Chat,
+  { db, limits }: Pick<Chat, 'db' | 'limits'>,
   app: string,
   client: string,
   { verify, skip, limit }: Input<typeof operation>['query'],
 ): Promise<Result<typeof operation>> {
   if (!(await findUser(db, app, client))) throw new ApiError('CLIENT_NOT_FOUND', `no user ${JSON.stringify(client)}`)
-  return inSnapshot(db, async (session) => {
-    const rows = await findRows(db, app, client, session)
-    const data = await sumsOf(db, rows.slice(skip, skip + limit), verify === 'true', session)
-    return {
-      client,
-      badge: rows.reduce((total, { sum }) => total + sum.unread, 0),
-      totalCount: rows.length,
-      data,
-      ...(verify === 'true' && {
-        agrees: data.every(({ agrees }) => agrees !== false),
-        notVerified: data.filter(({ agrees }) => agrees === undefined).length,
-      }),
-    }
-  })
+  // It may count 200,000 messages.
+  return limits.queries({ app }, () =>
+    inSnapshot(db, async (session) => {
+      const rows = await findRows(db, app, client, session)
+      const data = await sumsOf(db, rows.slice(skip, skip + limit), verify === 'true', session)
+      return {
+        client,
+        badge: rows.reduce((total, { sum }) => total + sum.unread, 0),
+        totalCount: rows.length,
+        data,
+        ...(verify === 'true' && {
+          agrees: data.every(({ agrees }) => agrees !== false),
+          notVerified: data.filter(({ agrees }) => agrees === undefined).length,
+        }),
+      }
+    }),
+  )
 }
 
 async function findRows(db: Db, app: string, client: string, session: Session): Promise<Row[]> {

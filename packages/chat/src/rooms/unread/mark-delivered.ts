@@ -11,11 +11,11 @@ import {
 import { findConfigValue } from '@parley/db/apps/config'
 import type { Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
+import { findMessages } from '@parley/db/message-buckets/find-messages'
 import {
   type DeliveryRoom,
   findDeliveredMarkers,
   findDeliveryRooms,
-  findPlaces,
   moveDeliveredMarkers,
 } from '@parley/db/rooms/delivered-markers'
 import { checkMember, checkRoom } from '../../access/require-member.ts'
@@ -124,8 +124,8 @@ async function findSeqs(
   }
   const missing = reports.filter(({ app, room, message }) => !seqs.has(key(app, room, message)))
   if (missing.length === 0) return seqs
-  const places = await findPlaces(db, unique(missing.map(({ message }) => message)))
-  for (const { _id, roomKey, seq } of places) {
+  const flushed = await findMessages(db, unique(missing.map(({ message }) => message)))
+  for (const { _id, roomKey, seq } of flushed) {
     // A message beyond the room's end belongs to an unfinished import.
     if (seq <= (rooms.get(roomKey)?.seq ?? 0)) seqs.set(`${roomKey}\0${_id}`, seq)
   }

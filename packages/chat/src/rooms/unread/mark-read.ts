@@ -10,7 +10,7 @@ import type { UserCaller } from '../../access/caller.ts'
 import { requireMemberOf } from '../../access/require-member.ts'
 import type { Chat } from '../../chat.ts'
 import { changeAndNotify } from '../../events/change-and-notify.ts'
-import { notifyMembers } from '../../events/event-builders.ts'
+import { notifyLastRead } from '../../events/event-builders.ts'
 import { markerOrderingKey } from '../../events/ordering-keys.ts'
 
 /**
@@ -51,7 +51,7 @@ export async function markRead(
         : (buffer.find(({ seq }) => seq === marker.readSeq)?._id ??
           (await findMessageAt(chat.db, room._id, marker.readSeq, session)))
     const payload = { roomID: roomId, memberID: user, messageID: standsAt ?? messageId }
-    notifyMembers(pending, { app, room: roomId }, 'lastRead', payload)
+    notifyLastRead(pending, { app, room: roomId }, payload)
     return { ...payload, unread: unreadOf({ ...membership, ...marker }, { ...room, own }) }
   })
 }

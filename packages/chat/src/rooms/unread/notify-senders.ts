@@ -3,13 +3,9 @@ import { publishEvent } from '@parley/bus/events/publish'
 import type { EventPayload } from '@parley/contracts/socket/server-events'
 import type { Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
+import { findBySeq, type SeqRange } from '@parley/db/message-buckets/find-messages'
 import { newId } from '@parley/db/messages/messages'
-import {
-  type DeliveryRoom,
-  findDeliveredMarkers,
-  findPlacesIn,
-  type SeqRange,
-} from '@parley/db/rooms/delivered-markers'
+import { type DeliveryRoom, findDeliveredMarkers } from '@parley/db/rooms/delivered-markers'
 
 /** A member's marker that has moved from `after` to `seq`. */
 export interface MovedMarker {
@@ -61,9 +57,9 @@ async function findPassed(
   { _id: roomKey, buffer = [] }: DeliveryRoom,
   moved: readonly MovedMarker[],
 ): Promise<Map<number, string>> {
-  const flushed = joined(moved.map(passedBy)).flatMap((range) => gapsOf(buffer, range))
-  const places = flushed.length > 0 ? await findPlacesIn(db, roomKey, flushed) : []
-  return new Map([...buffer, ...places].map(({ seq, sender }) => [seq, sender]))
+  const gaps = joined(moved.map(passedBy)).flatMap((range) => gapsOf(buffer, range))
+  const flushed = await Promise.all(gaps.map((range) => findBySeq(db, roomKey, range)))
+  return new Map([...buffer, ...flushed.flat()].map(({ seq, sender }) => [seq, sender]))
 }
 
 /** The range of messages that a marker has passed. Every seq has a message. */

@@ -23,11 +23,9 @@ export const addKey = operation({
   access: 'admin',
   scope: 'keys:write',
   audit: () => ({ kind: 'key', id: '' }),
-  form: 'envelope',
   body: z.strictObject(keyFields),
   result: apiKey.extend({ apiKey: z.string().describe('The key; shown only once') }),
   errors: ['CONFLICT', 'TOO_MANY_KEYS', 'INVALID_REQUEST'],
-  extension: true,
   example: {
     body: {
       name: 'support console',
@@ -48,11 +46,8 @@ export const listKeys = operation({
   summary: 'List the app’s API keys, oldest first, without the keys themselves',
   access: 'admin',
   scope: 'keys:read',
-  form: 'envelope',
   query: z.object({ ended: z.enum(['true', 'false']).default('false').describe('Include revoked and expired keys') }),
   result: z.object({ data: z.array(apiKey) }),
-  errors: [],
-  extension: true,
   example: { query: { ended: 'false' }, result: { data: [exampleKey] } },
 })
 
@@ -66,10 +61,8 @@ export const revokeKey = operation({
   access: 'admin',
   scope: 'keys:write',
   audit: auditsParam('key', 'id'),
-  form: 'envelope',
   params: z.object({ id: keyId }),
   result: apiKey,
   errors: ['API_KEY_NOT_FOUND'],
-  extension: true,
   example: { result: { ...exampleKey, revokedAt: '2026-11-21T12:00:00.000Z' } },
 })

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isoTime, userId } from '../../ids.ts'
+import { comparedText, isoTime, userId } from '../../ids.ts'
 import { auditsParam, operation } from '../../operation.ts'
 import { ours } from '../../ours.ts'
 import { exampleUserToken, tokenId, userToken } from '../../resources/user-token.ts'
@@ -7,8 +7,12 @@ import { deviceOfToken, expirationDate, suppliedToken } from '../users/users.ts'
 
 const client = z.object({ client_id: userId })
 
+/** `jti` of a token of the app's own login. */
+export const tokenIdOfIssuer = comparedText(1_000).min(1)
+
 export const revokeTokens = operation({
   id: 'revokeTokens',
+  inInterface: true,
   method: 'DELETE',
   path: '/admin/clients/:client_id/token',
   tag: 'Users and tokens',
@@ -21,10 +25,7 @@ export const revokeTokens = operation({
   params: client,
   body: z.strictObject({
     token: z.string().min(1).optional().describe('Without it, all tokens are revoked'),
-    jti: z
-      .string()
-      .min(1)
-      .max(1_000)
+    jti: tokenIdOfIssuer
       .optional()
       .meta(ours)
       .describe('Instead: the token of your own login with this ID, whether already presented or not'),
@@ -54,7 +55,6 @@ export const bindToken = operation({
   result: z.object({ _id: userId, token: z.string(), expirationDate: isoTime }),
   errors: ['USER_BANNED', 'CLIENT_NOT_FOUND', 'INVALID_REQUEST'],
   missing: 'INVALID_REQUEST',
-  extension: true,
   example: {
     body: { token: 'my-token', expirationDate: '2027-01-01T00:00:00Z' },
     result: { _id: 'alice', token: 'my-token', expirationDate: '2027-01-01T00:00:00.000Z' },
@@ -68,10 +68,8 @@ export const renewToken = operation({
   tag: 'Users and tokens',
   summary: 'Issue a new token in place of the calling one',
   access: 'client',
-  form: 'envelope',
   result: z.object({ token: z.string(), expirationDate: isoTime }),
   errors: ['PERMISSION_DENIED'],
-  extension: true,
   example: { result: { token: 'pt_0123456789', expirationDate: '2026-12-20T12:00:00.000Z' } },
 })
 
@@ -85,11 +83,9 @@ export const listTokens = operation({
   summary: 'List the active tokens of a user',
   access: 'admin',
   scope: 'users:read',
-  form: 'envelope',
   params: client,
   result: listed,
   errors: ['CLIENT_NOT_FOUND'],
-  extension: true,
   example: { result: { data: [exampleUserToken] } },
 })
 
@@ -102,11 +98,9 @@ export const endToken = operation({
   access: 'admin',
   scope: 'users:write',
   audit: auditsParam('user', 'client_id'),
-  form: 'envelope',
   params: client.extend({ id: tokenId }),
   result: z.object({}),
   errors: ['CLIENT_NOT_FOUND', 'TOKEN_NOT_FOUND'],
-  extension: true,
   example: { result: {} },
 })
 
@@ -117,10 +111,7 @@ export const listMyTokens = operation({
   tag: 'Users and tokens',
   summary: 'List the caller’s active tokens: where they are signed in',
   access: 'client',
-  form: 'envelope',
   result: listed,
-  errors: [],
-  extension: true,
   example: { result: { data: [{ ...exampleUserToken, isCurrent: true }] } },
 })
 
@@ -131,10 +122,8 @@ export const endMyToken = operation({
   tag: 'Users and tokens',
   summary: 'Sign a device out: revoke a token of the caller and disconnect its sockets',
   access: 'client',
-  form: 'envelope',
   params: z.object({ id: tokenId }),
   result: z.object({}),
   errors: ['TOKEN_NOT_FOUND'],
-  extension: true,
   example: { result: {} },
 })

@@ -12,7 +12,6 @@ export const listAudit = operation({
   summary: 'List changes made by API keys, operators and commands, newest first',
   access: 'admin',
   scope: 'keys:read',
-  form: 'envelope',
   query: z.object({
     actor: z.string().min(1).max(200).optional().describe('Such as `key:9f86d081884c` or `command:key add`'),
     subject: z.string().min(1).max(300).optional().describe('`kind:ID`, such as `room:demo-room`'),
@@ -27,6 +26,5 @@ export const listAudit = operation({
     cursor: nextCursor,
   }),
   errors: ['INVALID_QUERY'],
-  extension: true,
   example: { query: { subject: 'room:demo-room', limit: 50 }, result: { data: [exampleAuditEntry] } },
 })

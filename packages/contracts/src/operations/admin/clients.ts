@@ -17,7 +17,6 @@ export const inspectUser = operation({
     'For rooms, see GET /admin/clients/{client_id}/rooms. A `fingerprint` is the beginning of the SHA-256 digest of a token or device token.',
   access: 'admin',
   scope: 'users:read',
-  form: 'envelope',
   params: z.object({ client_id: userId }),
   result: z.object({
     profile: adminUser,
@@ -37,7 +36,6 @@ export const inspectUser = operation({
     blocks: z.array(block).describe('The first 100 users whom the user blocks'),
   }),
   errors: ['CLIENT_NOT_FOUND'],
-  extension: true,
   example: {
     result: {
       profile: exampleUser,

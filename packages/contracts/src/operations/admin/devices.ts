@@ -13,7 +13,6 @@ export const listDevices = operation({
   summary: 'List the push devices of the app or of a user',
   access: 'admin',
   scope: 'push:read',
-  form: 'envelope',
   query: z.object({
     client: userId.optional(),
     limit: z.coerce.number().int().min(1).max(100).default(50),
@@ -21,7 +20,6 @@ export const listDevices = operation({
   }),
   result: z.object({ data: z.array(pushDevice), cursor: nextCursor }),
   errors: ['INVALID_QUERY'],
-  extension: true,
   example: {
     query: { client: 'alice' },
     result: {
@@ -44,10 +42,7 @@ export const removeDevice = operation({
   access: 'admin',
   scope: 'push:write',
   audit: auditsParam('user', 'client_id'),
-  form: 'envelope',
   params: z.object({ client_id: userId, device: deviceId }),
   result: z.object({ removed: z.number().int() }),
-  errors: [],
-  extension: true,
   example: { result: { removed: 1 } },
 })

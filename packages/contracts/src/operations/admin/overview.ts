@@ -78,7 +78,6 @@ export const readOverview = operation({
     '`hour` is by minute and `day` by hour; the last element is the current, incomplete one. `processes` and `lag` cover all apps and need the platform permission; without it they are absent.',
   access: 'admin',
   scope: 'stats:read',
-  form: 'envelope',
   result: z.object({
     nowMS: timeMS,
     connections: count,
@@ -89,8 +88,6 @@ export const readOverview = operation({
     lag: z.record(z.string(), count).optional().describe('Stream events that each consumer has not received yet'),
     alerts: z.array(alert),
   }),
-  errors: [],
-  extension: true,
   example: {
     result: {
       nowMS: 1_795_176_000_000,

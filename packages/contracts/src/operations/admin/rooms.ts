@@ -39,10 +39,9 @@ export const listAllRooms = operation({
   tag: 'Administration',
   summary: 'Query the app’s rooms',
   description:
-    'Deleted rooms are left out. Sorting by lastMessageTime is exact to the minute; rooms without messages come last.',
+    'Deleted rooms are left out. Sorting by lastMessageTime is exact to the minute; rooms without messages are oldest.',
   access: 'admin',
   scope: 'rooms:read',
-  form: 'envelope',
   query: z.object({
     q: queryFilter([
       '_id',
@@ -74,7 +73,6 @@ export const listAllRooms = operation({
     cursor: nextCursor,
   }),
   errors: ['INVALID_QUERY', 'URI_TOO_LONG'],
-  extension: true,
   example: {
     query: { q: '{"roomTags":"support"}', limit: 50 },
     result: { totalCount: 1, totalIsExact: true, data: [exampleListed] },
@@ -89,11 +87,9 @@ export const inspectRoom = operation({
   summary: 'Get a room with all its settings and the latest message',
   access: 'admin',
   scope: 'rooms:read',
-  form: 'envelope',
   params,
   result: adminRoom,
   errors: ['ROOM_NOT_FOUND'],
-  extension: true,
   example: { result: { ...exampleRoom, messageCount: 12, lastMessage: exampleMessage } },
 })
 
@@ -105,7 +101,6 @@ export const inspectMembers = operation({
   summary: 'List the members of a room with roles, read markers and bans, earliest joined first',
   access: 'admin',
   scope: 'rooms:read',
-  form: 'envelope',
   params,
   query: z.object({ limit: z.coerce.number().int().min(1).max(100).default(50), cursor: pageCursor }),
   result: z.object({
@@ -127,7 +122,6 @@ export const inspectMembers = operation({
     cursor: nextCursor,
   }),
   errors: ['ROOM_NOT_FOUND', 'INVALID_QUERY'],
-  extension: true,
   example: {
     query: { limit: 50 },
     result: {
@@ -157,7 +151,6 @@ export const inspectMessages = operation({
   access: 'admin',
   scope: 'messages:read',
   conversations: true,
-  form: 'envelope',
   params,
   query: historyQuery.extend({
     includeDeleted: z
@@ -173,7 +166,6 @@ export const inspectMessages = operation({
     inspect: z.object({ query: z.unknown(), tookMS: z.number() }),
   }),
   errors: ['ROOM_NOT_FOUND', 'MESSAGE_NOT_FOUND', 'INVALID_QUERY'],
-  extension: true,
   example: {
     query: { limit: 20 },
     result: {
@@ -209,7 +201,6 @@ export const inspectPins = operation({
   access: 'admin',
   scope: 'messages:read',
   conversations: true,
-  form: 'envelope',
   params,
   query: z.object({
     limit: z.coerce.number().int().min(1).max(50).default(20),
@@ -220,7 +211,6 @@ export const inspectPins = operation({
     beforeSeq: z.number().int().optional().describe('For the next page; absent on the last one'),
   }),
   errors: ['ROOM_NOT_FOUND', 'INVALID_QUERY'],
-  extension: true,
   example: { query: { limit: 20 }, result: { data: [{ ...exampleMessage, pinned: true }] } },
 })
 
@@ -232,12 +222,10 @@ export const inspectBans = operation({
   summary: 'List the active bans in a room, oldest first',
   access: 'admin',
   scope: 'moderation:read',
-  form: 'envelope',
   params,
   query: optionalPage,
   result: z.array(ban),
   errors: ['ROOM_NOT_FOUND', 'INVALID_QUERY'],
-  extension: true,
   example: { result: [{ ...exampleBlock, room: 'demo-room' }] },
 })
 
@@ -249,7 +237,6 @@ export const inspectRoomsOfUser = operation({
   summary: 'List a user’s rooms with unread counts and roles, latest message first',
   access: 'admin',
   scope: 'users:read',
-  form: 'envelope',
   params: z.object({ client_id: userId }),
   query: z.object({
     skip: z.coerce.number().int().min(0).default(0),
@@ -262,7 +249,6 @@ export const inspectRoomsOfUser = operation({
     ),
   }),
   errors: ['CLIENT_NOT_FOUND', 'INVALID_QUERY'],
-  extension: true,
   example: {
     query: { limit: 50 },
     result: { totalCount: 1, data: [{ ...exampleListed, role: 'member', unread: 3, muted: false }] },

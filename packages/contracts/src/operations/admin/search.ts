@@ -15,8 +15,6 @@ export const searchAllMessages = operation({
   access: 'admin',
   scope: 'messages:read',
   conversations: true,
-  form: 'envelope',
-  extension: true,
   body: z
     .strictObject({
       keyword: z

@@ -16,7 +16,6 @@ export const readTimeline = operation({
     'Combines retained messages, pushes, calls, connections, refusals, read markers, tokens, bans, reports and the audit log, each with a reason and without message texts. Requires `user` or `room`. Pushes and deliveries are grouped with their message. Kinds for which the key lacks a scope are listed in `withheld`.',
   access: 'admin',
   scope: 'messages:read',
-  form: 'envelope',
   query: z.object({
     user: userId.optional(),
     device: z.string().min(1).max(256).optional().describe('Only this device of `user`, and entries without a device'),
@@ -48,7 +47,6 @@ export const readTimeline = operation({
       .describe('Without `room`: rooms with messages in this period beyond the 100 most recent'),
   }),
   errors: ['CLIENT_NOT_FOUND', 'ROOM_NOT_FOUND', 'INVALID_QUERY'],
-  extension: true,
   example: {
     query: { user: 'bob', room: 'demo-room', limit: 50 },
     result: {

@@ -18,7 +18,6 @@ export const listAllUsers = operation({
     'With `q`: users whose ID begins with it, then users whose nickname, or a word in it, does, ignoring case, accents and letter forms; at most `limit`, not paged. Without `q`: the users of `list`, newest first, in pages.',
   access: 'admin',
   scope: 'users:read',
-  form: 'envelope',
   query: z.object({
     q: z.string().min(1).max(256).optional().describe('Prefix of an ID, of a nickname or of a word in it'),
     list: z
@@ -37,6 +36,5 @@ export const listAllUsers = operation({
     cursor: z.string().optional().describe('For the next page; absent on the last one and with `q`'),
   }),
   errors: ['INVALID_QUERY'],
-  extension: true,
   example: { query: { q: 'ali', limit: 50 }, result: { data: [exampleUser] } },
 })

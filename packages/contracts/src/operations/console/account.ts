@@ -11,7 +11,6 @@ export const changePassword = operation({
   summary: 'Set your own password',
   description: 'Ends all sessions of the operator and sets the cookie of a new one.',
   access: 'operator',
-  form: 'envelope',
   body: z.strictObject({
     current: z
       .string()
@@ -22,7 +21,6 @@ export const changePassword = operation({
   }),
   result: operatorSession,
   errors: ['SIGN_IN_FAILED'],
-  extension: true,
   example: {
     body: { current: 'correct horse battery staple', password: 'another horse battery staple' },
     result: exampleSession,
@@ -45,7 +43,6 @@ export const setUpTotp = operation({
   description:
     'Without `code`, setup starts and the response has a new secret. A code of that secret activates it, ends all other sessions of the operator and returns recovery codes.',
   access: 'operator',
-  form: 'envelope',
   body: z.strictObject({ code: totpCode.optional() }),
   result: z.object({
     isOn: z.boolean(),
@@ -54,7 +51,6 @@ export const setUpTotp = operation({
     recoveryCodes: recoveryCodes.optional(),
   }),
   errors: ['SIGN_IN_FAILED', 'CONFLICT'],
-  extension: true,
   example: { body: {}, result: { isOn: false, secret: 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ', url } },
 })
 
@@ -65,11 +61,9 @@ export const removeTotp = operation({
   tag: 'Console',
   summary: 'Remove the authenticator of your own account',
   access: 'operator',
-  form: 'envelope',
   body: z.strictObject({ code: secondFactor.describe('A code of the authenticator, or a recovery code') }),
   result: z.object({ isOn: z.boolean() }),
   errors: ['SIGN_IN_FAILED', 'CONFLICT'],
-  extension: true,
   example: { body: { code: '287082' }, result: { isOn: false } },
 })
 
@@ -80,10 +74,8 @@ export const renewRecoveryCodes = operation({
   tag: 'Console',
   summary: 'Replace the recovery codes of your own account',
   access: 'operator',
-  form: 'envelope',
   body: z.strictObject({ code: totpCode.describe('A code of the authenticator') }),
   result: z.object({ recoveryCodes }),
   errors: ['SIGN_IN_FAILED', 'CONFLICT'],
-  extension: true,
   example: { body: { code: '287082' }, result: { recoveryCodes: exampleCodes } },
 })

@@ -22,7 +22,6 @@ export const listOperators = operation({
   tag: 'Console',
   summary: 'List operators with a role in an app that the caller owns, by e-mail',
   access: 'operator',
-  form: 'envelope',
   query: z.object({
     limit: z.coerce.number().int().min(1).max(100).default(50),
     cursor: pageCursor,
@@ -32,7 +31,6 @@ export const listOperators = operation({
     cursor: nextCursor,
   }),
   errors: ['PERMISSION_DENIED', 'INVALID_QUERY'],
-  extension: true,
   example: { query: { limit: 50 }, result: { data: [exampleOperator] } },
 })
 
@@ -45,11 +43,9 @@ export const addOperator = operation({
   description:
     'The caller must own every app in `roles`; for `*`, all apps. The sign-in link is returned only in this response.',
   access: 'operator',
-  form: 'envelope',
   body: z.strictObject({ email: operatorEmail, name: operatorName, roles: operatorRoles.min(1) }),
   result: operator.extend({ link }),
   errors,
-  extension: true,
   example: {
     body: { email: 'olivia@example.com', name: 'Olivia', roles: [{ app: 'demo', role: 'support' }] },
     result: { ...exampleOperator, link: 'ol_3q2-7wEjRWeJCrze8SNFZ4kKvN7xI0VniQ' },
@@ -65,12 +61,10 @@ export const changeOperator = operation({
   description:
     '`roles` replaces the roles in apps that the caller owns; for other apps it may only repeat existing roles. Changed roles end the operator’s sessions immediately, on every gateway.',
   access: 'operator',
-  form: 'envelope',
   params,
   body: z.strictObject({ name: operatorName.optional(), roles: operatorRoles.optional() }),
   result: operator,
   errors,
-  extension: true,
   example: { body: { roles: [{ app: 'demo', role: 'moderator' }] }, result: exampleOperator },
 })
 
@@ -82,11 +76,9 @@ export const resetOperator = operation({
   summary: 'Remove an operator’s password and authenticator, and end their sessions',
   description: 'The caller must own every app in which the operator has a role. The response has a sign-in link.',
   access: 'operator',
-  form: 'envelope',
   params,
   result: operator.extend({ link }),
   errors,
-  extension: true,
   example: { result: { ...exampleOperator, link: 'ol_3q2-7wEjRWeJCrze8SNFZ4kKvN7xI0VniQ' } },
 })
 
@@ -98,11 +90,9 @@ export const removeOperator = operation({
   summary: 'Remove an operator and end their sessions immediately, on every gateway',
   description: 'The caller must own every app in which the operator has a role.',
   access: 'operator',
-  form: 'envelope',
   params,
   result: z.object({}),
   errors,
-  extension: true,
   example: { result: {} },
 })
 

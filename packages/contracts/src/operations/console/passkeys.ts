@@ -57,10 +57,8 @@ export const startPasskeySignIn = operation({
   tag: 'Console',
   summary: 'Start signing in with a passkey',
   access: 'anyone',
-  form: 'envelope',
   result: z.object({ options }),
   errors: ['INVALID_REQUEST'],
-  extension: true,
   example: { result: { options: { challenge, rpId: 'chat.example.com', userVerification: 'required' } } },
 })
 
@@ -72,11 +70,9 @@ export const signInByPasskey = operation({
   summary: 'Sign in with a passkey',
   description: 'Sets the session cookie. A passkey verifies its user, so no password or code is needed.',
   access: 'anyone',
-  form: 'envelope',
   body: z.strictObject({ credential }),
   result: operatorSession,
   errors: ['SIGN_IN_FAILED'],
-  extension: true,
   example: {
     body: { credential: exampleCredential({ authenticatorData: 'AAAA', signature: 'AAAA', userHandle: 'AAAA' }) },
     result: exampleSession,
@@ -90,10 +86,8 @@ export const startPasskey = operation({
   tag: 'Console',
   summary: 'Start adding a passkey to your own account',
   access: 'operator',
-  form: 'envelope',
   result: z.object({ options }),
   errors: ['INVALID_REQUEST', 'CONFLICT'],
-  extension: true,
   example: { result: { options: { challenge, rp: { id: 'chat.example.com', name: 'Parley' } } } },
 })
 
@@ -105,11 +99,9 @@ export const addPasskey = operation({
   summary: 'Add a passkey to your own account; at most ten',
   description: 'Ends all other sessions of the operator.',
   access: 'operator',
-  form: 'envelope',
   body: z.strictObject({ name, credential }),
   result: passkey,
   errors: ['SIGN_IN_FAILED', 'CONFLICT'],
-  extension: true,
   example: { body: { name: 'Laptop', credential: exampleCredential({ attestationObject: 'AAAA' }) }, result: example },
 })
 
@@ -120,10 +112,7 @@ export const listPasskeys = operation({
   tag: 'Console',
   summary: 'List the passkeys of your own account, oldest first',
   access: 'operator',
-  form: 'envelope',
   result: z.object({ data: z.array(passkey) }),
-  errors: [],
-  extension: true,
   example: { result: { data: [example] } },
 })
 
@@ -134,12 +123,10 @@ export const renamePasskey = operation({
   tag: 'Console',
   summary: 'Rename a passkey of your own account',
   access: 'operator',
-  form: 'envelope',
   params: z.object({ id: passkeyId }),
   body: z.strictObject({ name }),
   result: passkey,
   errors: ['NOT_FOUND'],
-  extension: true,
   example: { body: { name: 'Old laptop' }, result: { ...example, name: 'Old laptop' } },
 })
 
@@ -151,10 +138,8 @@ export const removePasskey = operation({
   summary: 'Remove a passkey of your own account',
   description: 'Ends all other sessions of the operator.',
   access: 'operator',
-  form: 'envelope',
   params: z.object({ id: passkeyId }),
   result: z.object({}),
   errors: ['NOT_FOUND'],
-  extension: true,
   example: { result: {} },
 })

@@ -23,13 +23,10 @@ export const getSignInMethods = operation({
   tag: 'Console',
   summary: 'Get the sign-in methods of operators',
   access: 'anyone',
-  form: 'envelope',
   result: z.object({
     password: z.boolean(),
     sso: z.boolean().describe('Whether GET /operator/oidc redirects to an identity provider'),
   }),
-  errors: [],
-  extension: true,
   example: { result: { password: true, sso: false } },
 })
 
@@ -42,7 +39,6 @@ export const signIn = operation({
   description:
     'Sets the session cookie. After several failures, an account (known or not) and an address are throttled with growing delays: 429 with Retry-After.',
   access: 'anyone',
-  form: 'envelope',
   body: z.strictObject({
     email: operatorEmail,
     password: z.string().max(256),
@@ -52,7 +48,6 @@ export const signIn = operation({
   }),
   result: operatorSession,
   errors: ['SIGN_IN_FAILED', 'TOTP_REQUIRED'],
-  extension: true,
   example: {
     body: { email: 'olivia@example.com', password: 'correct horse battery staple', totp: '287082' },
     result: exampleSession,
@@ -68,11 +63,9 @@ export const signInByLink = operation({
   description:
     '`npm start` and `parley operator add` print such links: /console#link={token}. Sets the session cookie.',
   access: 'anyone',
-  form: 'envelope',
   body: z.strictObject({ token: z.string().min(1).max(200) }),
   result: operatorSession,
   errors: ['SIGN_IN_FAILED'],
-  extension: true,
   example: { body: { token: 'ol_3q2-7wEjRWeJCrze8SNFZ4kKvN7xI0VniQ' }, result: exampleSession },
 })
 
@@ -84,10 +77,8 @@ export const startSso = operation({
   summary: 'Redirect to the identity provider to sign in',
   description: 'For browsers: returns 302 with a cookie that the callback needs.',
   access: 'anyone',
-  form: 'envelope',
   result: z.object({}),
   errors: ['INVALID_REQUEST', 'NOT_FOUND'],
-  extension: true,
   example: {},
 })
 
@@ -99,7 +90,6 @@ export const finishSso = operation({
   summary: 'Callback of the identity provider: sets the session cookie',
   description: 'For browsers: returns 302 to /console, with `#error=SIGN_IN_FAILED` on failure.',
   access: 'anyone',
-  form: 'envelope',
   query: z.looseObject({
     code: z.any().optional(),
     state: z.any().optional(),
@@ -108,7 +98,6 @@ export const finishSso = operation({
   }),
   result: z.object({}),
   errors: ['INVALID_REQUEST', 'NOT_FOUND'],
-  extension: true,
   example: {},
 })
 
@@ -119,10 +108,7 @@ export const getSession = operation({
   tag: 'Console',
   summary: 'Get the signed-in operator, their apps and the CSRF token',
   access: 'operator',
-  form: 'envelope',
   result: operatorSession,
-  errors: [],
-  extension: true,
   example: { result: exampleSession },
 })
 
@@ -133,10 +119,7 @@ export const signOut = operation({
   tag: 'Console',
   summary: 'Sign out: end the session immediately, on every gateway',
   access: 'operator',
-  form: 'envelope',
   result: z.object({}),
-  errors: [],
-  extension: true,
   example: { result: {} },
 })
 
@@ -147,10 +130,7 @@ export const listSessions = operation({
   tag: 'Console',
   summary: 'List the sessions of the signed-in operator, newest first',
   access: 'operator',
-  form: 'envelope',
   result: z.object({ data: z.array(listedSession) }),
-  errors: [],
-  extension: true,
   example: {
     result: {
       data: [
@@ -176,10 +156,8 @@ export const endSession = operation({
   tag: 'Console',
   summary: 'End a session of the signed-in operator immediately, on every gateway',
   access: 'operator',
-  form: 'envelope',
   params: z.object({ id: operatorSessionId }),
   result: z.object({}),
   errors: ['SESSION_NOT_FOUND'],
-  extension: true,
   example: { result: {} },
 })

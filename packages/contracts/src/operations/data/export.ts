@@ -14,12 +14,10 @@ export const exportUser = operation({
   access: 'admin',
   scope: 'export:write',
   audit: auditsParam('user', 'client_id'),
-  form: 'envelope',
   params: z.object({ client_id: userId }),
   result: acceptedJob,
   accepted: acceptedJob,
   errors: ['CLIENT_NOT_FOUND'],
-  extension: true,
   example: { result: { job: '66f0c1a2b3c4d5e6f7a8b9c0' } },
 })
 
@@ -31,11 +29,9 @@ export const exportMe = operation({
   summary: "Export the caller's own data, once a day",
   description: 'Like exportUser, without the audit log and reports by others. GET /me/export has the URL.',
   access: 'client',
-  form: 'envelope',
   result: acceptedJob,
   accepted: acceptedJob,
   errors: ['CLIENT_NOT_FOUND'],
-  extension: true,
   example: { result: { job: '66f0c1a2b3c4d5e6f7a8b9c0' } },
 })
 
@@ -46,10 +42,8 @@ export const getMyExport = operation({
   tag: 'Data',
   summary: "Get the progress of the caller's latest export and, for a day after it ends, its URL",
   access: 'client',
-  form: 'envelope',
   result: job,
   errors: ['INVALID_REQUEST', 'JOB_NOT_FOUND'],
-  extension: true,
   example: {
     result: {
       _id: '66f0c1a2b3c4d5e6f7a8b9c0',

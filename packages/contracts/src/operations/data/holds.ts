@@ -16,7 +16,6 @@ export const placeHold = operation({
   scope: 'config:write',
   audit: ({ body }) =>
     typeof body['room'] === 'string' ? { kind: 'room', id: body['room'] } : { kind: 'user', id: String(body['user']) },
-  form: 'envelope',
   body: z
     .strictObject({
       user: userId.optional().describe('User to hold'),
@@ -26,7 +25,6 @@ export const placeHold = operation({
     .meta({ oneOf: [{ required: ['user'] }, { required: ['room'] }] }),
   result: hold,
   errors: ['MISSING_PARAMETER', 'INVALID_REQUEST', 'TOO_MANY_HOLDS'],
-  extension: true,
   example: { body: { room: 'demo-room', reason: 'Case 12-345' }, result: exampleHold },
 })
 
@@ -38,7 +36,6 @@ export const listHolds = operation({
   summary: 'List the active legal holds, newest first',
   access: 'admin',
   scope: 'config:read',
-  form: 'envelope',
   query: z.object({
     user: userId.optional().describe('Only holds on this user'),
     room: roomId.optional().describe('Only holds on this room'),
@@ -50,7 +47,6 @@ export const listHolds = operation({
     cursor: nextCursor,
   }),
   errors: ['INVALID_QUERY'],
-  extension: true,
   example: { query: { limit: 100 }, result: { data: [exampleHold] } },
 })
 
@@ -64,10 +60,8 @@ export const liftHold = operation({
   access: 'admin',
   scope: 'config:write',
   audit: auditsParam('config', 'id'),
-  form: 'envelope',
   params: z.object({ id: naming('hold', madeId()) }),
   result: hold,
   errors: ['HOLD_NOT_FOUND'],
-  extension: true,
   example: { result: exampleHold },
 })

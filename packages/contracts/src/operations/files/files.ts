@@ -29,7 +29,6 @@ export const createFile = operation({
     'PUT exactly `size` bytes to `upload.url` with `upload.headers`, then call POST /files/{id}/uploaded. Messages can then carry the file in `attachments`. A file that is never sent is deleted after a day.',
   access: 'client-or-admin',
   scope: 'messages:write',
-  form: 'envelope',
   body: z.strictObject({
     name: fileName,
     type: mediaType,
@@ -38,7 +37,6 @@ export const createFile = operation({
   }),
   result: newFile,
   errors: ['MISSING_PARAMETER', 'CLIENT_NOT_FOUND', 'FILE_TOO_LARGE', 'FILES_FULL', 'STORAGE_FULL'],
-  extension: true,
   example: {
     body: { name: 'Plan.pdf', type: 'application/pdf', size: 48_213 },
     result: {
@@ -66,11 +64,9 @@ export const markUploaded = operation({
   access: 'client-or-admin',
   scope: 'messages:write',
   conversations: true,
-  form: 'envelope',
   params,
   result: file,
   errors: ['FILE_NOT_FOUND', 'FILE_TOO_LARGE', 'FILE_TYPE_MISMATCH'],
-  extension: true,
   example: { result: exampleFile },
 })
 
@@ -85,7 +81,6 @@ export const getFile = operation({
   access: 'client-or-admin',
   scope: 'messages:read',
   conversations: true,
-  form: 'envelope',
   params,
   query: z.object({
     download: z.enum(['true', 'false']).default('false').describe('Make browsers save the file instead of showing it'),
@@ -93,7 +88,6 @@ export const getFile = operation({
   }),
   result: file,
   errors: ['FILE_NOT_FOUND', 'INVALID_QUERY'],
-  extension: true,
   example: {
     query: { download: 'true' },
     result: {

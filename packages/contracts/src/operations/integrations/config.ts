@@ -9,7 +9,7 @@ const maxKeyLength = 128
 
 /** The configuration key that lists keys hidden from users. */
 export const privateKeysKey = 'privateKeys'
-export const privateKeys = z.array(z.string())
+export const privateKeys = z.array(z.string(), 'expected a list of configuration keys')
 
 /** 1 to 128 code points: an emoji counts as one. */
 export function isConfigKey(name: string): boolean {
@@ -40,6 +40,7 @@ const scopesOfKeys = (keys: readonly string[]): readonly Scope[] =>
 
 export const setConfig = operation({
   id: 'setConfig',
+  inInterface: true,
   method: 'POST',
   path: '/config',
   tag: 'Configuration',
@@ -48,7 +49,6 @@ export const setConfig = operation({
   scope: 'config:write',
   scopesFor: ({ body }) => scopesOfKeys(Object.keys(body)),
   audit: ({ body }) => ({ kind: 'config', id: Object.keys(body).join(' ').slice(0, 200) }),
-  form: 'envelope',
   body: config,
   result: config,
   errors: ['INVALID_BODY', 'INVALID_REQUEST'],
@@ -59,6 +59,7 @@ export const setConfig = operation({
 
 export const deleteConfigKey = operation({
   id: 'deleteConfigKey',
+  inInterface: true,
   method: 'DELETE',
   path: '/config/:key',
   tag: 'Configuration',
@@ -67,7 +68,6 @@ export const deleteConfigKey = operation({
   scope: 'config:write',
   scopesFor: ({ params }) => scopesOfKeys(Object.values(params)),
   audit: auditsParam('config', 'key'),
-  form: 'envelope',
   params: z.object({ key: configKey }),
   result: z.object({}),
   errors: ['CONFIG_NOT_FOUND'],
@@ -76,14 +76,13 @@ export const deleteConfigKey = operation({
 
 export const getConfig = operation({
   id: 'getConfig',
+  inInterface: true,
   method: 'GET',
   path: '/config',
   tag: 'Configuration',
   summary: 'Get the configuration',
   access: 'client-or-admin',
   scope: 'config:read',
-  form: 'envelope',
   result: config,
-  errors: [],
   example: { result: exampleConfig },
 })

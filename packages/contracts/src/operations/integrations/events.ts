@@ -19,7 +19,6 @@ export const listEvents = operation({
   access: 'admin',
   scope: 'export:read',
   conversations: true,
-  form: 'envelope',
   headers: z.looseObject({
     'last-event-id': cursor.optional().describe('With text/event-stream: overrides `after`'),
   }),
@@ -47,7 +46,6 @@ export const listEvents = operation({
   }),
   eventStream: true,
   errors: ['INVALID_QUERY', 'CURSOR_GONE'],
-  extension: true,
   example: {
     query: { after: '2r-mv3k1e7z', limit: 100, types: 'chat message,lastRead', wait: 20 },
     result: { data: [exampleFeedEvent], cursor: exampleFeedEvent.cursor },

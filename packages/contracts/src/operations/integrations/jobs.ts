@@ -35,7 +35,6 @@ export const listJobs = operation({
   description: 'For outcomes, see `GET /admin/jobs/{id}`.',
   access: 'admin',
   scope: 'stats:read',
-  form: 'envelope',
   query: z.object({
     id: madeId().optional().describe('Only this job'),
     state: z.enum(jobStates).optional(),
@@ -50,7 +49,6 @@ export const listJobs = operation({
     cursor: nextCursor,
   }),
   errors: ['INVALID_QUERY'],
-  extension: true,
   example: { query: { state: 'running', limit: 50 }, result: { data: [exampleJob] } },
 })
 
@@ -65,7 +63,6 @@ export const getJob = operation({
   scope: 'messages:read',
   scopesByKind: jobReaders,
   conversations: true,
-  form: 'envelope',
   params: z.object({ id: naming('job', madeId().describe('`job` of a 202 response')) }),
   query: z.object({
     skip: z.coerce.number().int().min(0).default(0).describe('Outcomes to skip'),
@@ -73,7 +70,6 @@ export const getJob = operation({
   }),
   result: job,
   errors: ['JOB_NOT_FOUND', 'INVALID_QUERY'],
-  extension: true,
   example: {
     query: { limit: 100 },
     result: {

@@ -6,6 +6,7 @@ import { pushPayload } from '../../resources/push/payload.ts'
 
 export const pushToClients = operation({
   id: 'pushToClients',
+  inInterface: true,
   method: 'POST',
   path: '/push/push2clients',
   tag: 'Push',
@@ -13,7 +14,6 @@ export const pushToClients = operation({
   description: "A group's ID stands for its members. Users without a registered device receive nothing.",
   access: 'admin',
   scope: 'push:write',
-  form: 'envelope',
   body: z.strictObject({
     clients: z.array(userId).describe('User or group IDs'),
     payload: pushPayload,
@@ -36,11 +36,9 @@ export const whyPush = operation({
     'Returns the decision at the time, kept for 7 days. If `recorded` is false, there is no record and the reasons are those that would apply now.',
   access: 'admin',
   scope: 'push:read',
-  form: 'envelope',
   query: z.object({ message: messageId, client: userId }),
   result: pushExplanation,
   errors: ['MESSAGE_NOT_FOUND', 'CLIENT_NOT_FOUND', 'INVALID_QUERY'],
-  extension: true,
   example: {
     query: { message: '66f0c1a2b3c4d5e6f7a8b9c0', client: 'bob' },
     result: {

@@ -14,6 +14,7 @@ const time = timeParameter.optional().meta(ours)
 
 export const getStats = operation({
   id: 'getStats',
+  inInterface: true,
   method: 'GET',
   path: '/admin/stats',
   tag: 'Monitoring',
@@ -21,7 +22,6 @@ export const getStats = operation({
   description: `Default: the last 3600 seconds. Choose another window of at most ${maxReportDays} days with \`start\` and \`end\`, or \`startTime\` and \`endTime\`.`,
   access: 'platform',
   scope: 'stats:read',
-  form: 'envelope',
   headers: z.looseObject({ 'im-api-key': z.string().default('') }),
   query: z.object({ start: unixSeconds, end: unixSeconds, startTime: time, endTime: time }),
   result: z.object({
@@ -62,14 +62,13 @@ export const getStats = operation({
 
 export const getConnectionCount = operation({
   id: 'getConnectionCount',
+  inInterface: true,
   method: 'GET',
   path: '/admin/connection-count',
   tag: 'Monitoring',
   summary: 'Get the number of current WebSocket connections',
   access: 'platform',
   scope: 'stats:read',
-  form: 'envelope',
   result: z.object({ count: z.number().int() }),
-  errors: [],
   example: { result: { count: 2 } },
 })

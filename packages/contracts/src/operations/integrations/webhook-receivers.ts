@@ -18,7 +18,6 @@ export const openWebhookReceiver = operation({
   access: 'admin',
   scope: 'webhooks:write',
   audit: () => ({ kind: 'call', id: '' }),
-  form: 'envelope',
   body: z.strictObject({
     minutes: z.number().int().min(1).max(60).default(15).describe('Minutes until it ends'),
     status: z
@@ -35,7 +34,6 @@ export const openWebhookReceiver = operation({
     endsAtMS: timeMS,
   }),
   errors: ['SERVICE_UNAVAILABLE'],
-  extension: true,
   example: {
     body: { minutes: 15 },
     result: { id: exampleId, path: `/webhooks/receivers/${exampleId}`, endsAtMS: 1_795_176_900_000 },
@@ -53,7 +51,6 @@ export const readWebhookReceiver = operation({
   access: 'admin',
   scope: 'webhooks:read',
   conversations: true,
-  form: 'envelope',
   params,
   result: z.object({
     endsAtMS: timeMS,
@@ -70,7 +67,6 @@ export const readWebhookReceiver = operation({
     ),
   }),
   errors: ['WEBHOOK_NOT_FOUND', 'SERVICE_UNAVAILABLE'],
-  extension: true,
   example: {
     result: {
       endsAtMS: 1_795_176_900_000,
@@ -95,10 +91,8 @@ export const closeWebhookReceiver = operation({
   access: 'admin',
   scope: 'webhooks:write',
   audit: auditsParam('call', 'id'),
-  form: 'envelope',
   params,
   result: z.object({ id: z.string() }),
   errors: ['WEBHOOK_NOT_FOUND', 'SERVICE_UNAVAILABLE'],
-  extension: true,
   example: { result: { id: exampleId } },
 })

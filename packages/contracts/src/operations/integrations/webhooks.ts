@@ -15,14 +15,12 @@ export const listFailedWebhooks = operation({
   access: 'admin',
   scope: 'webhooks:read',
   conversations: true,
-  form: 'envelope',
   query: z.object({
     skip: z.coerce.number().int().min(0).default(0),
     limit: z.coerce.number().int().min(1).max(500).default(20),
   }),
   result: z.object({ totalCount: z.number().int(), data: z.array(failedWebhook) }),
   errors: ['INVALID_QUERY'],
-  extension: true,
   example: { query: { limit: 20 } },
 })
 
@@ -36,11 +34,9 @@ export const retryFailedWebhook = operation({
   access: 'admin',
   scope: 'webhooks:write',
   audit: auditsParam('call', 'id'),
-  form: 'envelope',
   params: z.object({ id: naming('failed call', madeId(256).describe('ID of a failed call')) }),
   result: z.object({ id: z.string() }),
   errors: ['WEBHOOK_NOT_FOUND'],
-  extension: true,
   example: { result: { id: 'hook_66f0c1a2b3c4d5e6f7a8b9c0' } },
 })
 
@@ -68,7 +64,6 @@ export const listWebhookCalls = operation({
   description: 'Calls are kept for 7 days, permanently failed ones for 30 days.',
   access: 'admin',
   scope: 'webhooks:read',
-  form: 'envelope',
   query: z.object({
     room: roomId.optional(),
     since: timeParameter.optional().describe('Earliest time; default: 7 days ago'),
@@ -81,7 +76,6 @@ export const listWebhookCalls = operation({
     cursor: nextCursor,
   }),
   errors: ['INVALID_QUERY'],
-  extension: true,
   example: { query: { room: 'demo-room', since: '1795089600000' }, result: { data: [exampleDelivery] } },
 })
 
@@ -96,11 +90,9 @@ export const readWebhookCall = operation({
   access: 'admin',
   scope: 'webhooks:read',
   conversations: true,
-  form: 'envelope',
   params: z.object({ id: naming('webhook call', madeId(256).describe('ID of a call')) }),
   result: z.object({ call: webhookDelivery, data: z.unknown().describe('`data` of a WebhookCall, or a PushCall') }),
   errors: ['WEBHOOK_NOT_FOUND'],
-  extension: true,
   example: { result: { call: exampleDelivery, data: { _id: '66f0c1a2b3c4d5e6f7a8b9c0', message: 'Hello' } } },
 })
 
@@ -114,11 +106,9 @@ export const retryWebhookCall = operation({
   access: 'admin',
   scope: 'webhooks:write',
   audit: auditsParam('call', 'id'),
-  form: 'envelope',
   params: z.object({ id: naming('webhook call', madeId(256).describe('ID of a call')) }),
   result: z.object({ id: z.string() }),
   errors: ['WEBHOOK_NOT_FOUND'],
-  extension: true,
   example: { result: { id: exampleDelivery.id } },
 })
 
@@ -135,7 +125,6 @@ export const retryWebhookCalls = operation({
   access: 'admin',
   scope: 'webhooks:write',
   audit: () => ({ kind: 'call', id: '' }),
-  form: 'envelope',
   body: z.strictObject({
     since: timeInBody.describe('ISO-8601, or milliseconds since 1970-01-01 UTC'),
     until: timeInBody.optional().describe('Default: now'),
@@ -148,7 +137,6 @@ export const retryWebhookCalls = operation({
     until: timeMS,
   }),
   errors: ['MISSING_PARAMETER', 'INVALID_QUERY'],
-  extension: true,
   example: {
     body: { since: '2026-11-20T11:00:00Z', until: '2026-11-20T12:00:00Z', room: 'demo-room' },
     result: { count: 12, complete: true, until: 1_795_176_000_000 },

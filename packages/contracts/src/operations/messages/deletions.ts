@@ -9,8 +9,6 @@ export const allMessages = '_all'
 const forMe = {
   tag: 'Messages',
   access: 'client',
-  form: 'envelope',
-  extension: true,
   result: serverEvents.userDeleteMessages.payload,
 } as const
 
@@ -57,8 +55,6 @@ export const deleteForAll = operation({
     params['messageID'] === allMessages
       ? { kind: 'room', id: params['roomID'] ?? '' }
       : { kind: 'message', id: params['messageID'] ?? '' },
-  form: 'envelope',
-  extension: true,
   params: z.object({ roomID: roomId, messageID: messageId.describe('Message ID, or _all') }),
   result: z.object({
     deletedCount: z.number().int(),

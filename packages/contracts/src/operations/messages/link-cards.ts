@@ -21,11 +21,9 @@ export const getLinkCard = operation({
   access: 'client-or-admin',
   scope: 'messages:read',
   conversations: true,
-  form: 'envelope',
   params: z.object({ id: messageId }),
   result: z.object({ messageID: messageId, card: linkCard.optional() }),
   errors: ['MESSAGE_NOT_FOUND', 'ROOM_NOT_FOUND', 'NOT_ROOM_MEMBER'],
-  extension: true,
   example: {
     result: {
       messageID: '66f0c1a2b3c4d5e6f7a8b9c0',

@@ -15,12 +15,10 @@ export const typing = operation({
   summary: 'Show the other members that the caller is typing',
   description: 'Same as the emit `typing`. Nothing is stored; the caller gets no event.',
   access: 'client',
-  form: 'envelope',
   params: z.object({ id: roomId }),
   body: z.strictObject({ message: typingText }),
   result: z.object({}),
   errors: ['MISSING_PARAMETER', 'ROOM_NOT_FOUND', 'NOT_ROOM_MEMBER', 'USER_BLOCKED', 'ROOM_FROZEN', 'MESSAGE_REFUSED'],
-  extension: true,
   example: { body: { message: 'Hel' }, result: {} },
 })
 
@@ -33,7 +31,6 @@ export const streamText = operation({
   description: 'Emits ai_streaming to the room; nothing is stored.',
   access: 'admin',
   scope: 'messages:write',
-  form: 'envelope',
   params: z.object({ id: roomId }),
   body: z.strictObject({ sender: userId.describe('A robot in the room'), text: streamedText }),
   result: z.object({}),
@@ -47,6 +44,5 @@ export const streamText = operation({
     'ROOM_FROZEN',
     'INSUFFICIENT_PERMISSIONS',
   ],
-  extension: true,
   example: { body: { sender: 'robot', text: 'Once upon ' }, result: {} },
 })

@@ -5,8 +5,6 @@ import { message } from '../../resources/message.ts'
 /** Shared by operations that change an existing message. */
 export const messageChange = {
   tag: 'Messages',
-  form: 'envelope',
-  extension: true,
   params: z.object({ id: messageId }),
   result: message,
 } as const

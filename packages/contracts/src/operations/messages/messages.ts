@@ -54,6 +54,7 @@ export const latestSeq = z.number().int().min(0).meta(ours).describe('`seq` of t
 
 export const listMessages = operation({
   id: 'listMessages',
+  inInterface: true,
   method: 'GET',
   path: '/rooms/:id/messages/v3',
   tag: 'Messages',
@@ -61,7 +62,6 @@ export const listMessages = operation({
   description:
     'Sorted by (updated time, _id), newest first; with afterMessage or afterTime and no beforeMessage, oldest first. All given bounds apply. A page with afterTime never ends between messages of the same time, at most 100 of which exist, so it may exceed the limit by that many. The updatedAtMS of its last element is an exact cursor for the next page, even while messages are edited or deleted. All other pages stay within the limit, and the ID of each message is an exact cursor. A page holds at most 4 MiB of messages, so it may be shorter than limit: only an empty page is the end. Another timeRangeField sorts by that time.',
   access: 'client',
-  form: 'envelope',
   params: z.object({ id: roomId }),
   query: historyQuery,
   result: z.object({
@@ -81,6 +81,7 @@ export const listMessages = operation({
 
 export const sendMessage = operation({
   id: 'sendMessage',
+  inInterface: true,
   method: 'POST',
   path: '/messages',
   tag: 'Messages',
@@ -89,7 +90,6 @@ export const sendMessage = operation({
   access: 'admin',
   scope: 'messages:write',
   conversations: true,
-  form: 'envelope',
   headers: idempotencyHeaders,
   body: z.strictObject({
     room: roomId,
@@ -147,8 +147,6 @@ export const writeMessage = operation({
   scope: 'messages:write',
   conversations: true,
   audit: (input) => (input.body['_id'] === undefined ? undefined : auditsField('message', '_id')(input)),
-  form: 'envelope',
-  extension: true,
   params: z.object({ id: roomId }),
   headers: idempotencyHeaders,
   body: z
@@ -229,8 +227,6 @@ export const sendBatch = operation({
     'A `receiver` gets it in the direct room with the sender, which is created if needed. Each `$pattern$` of a recipient is replaced in every text of the message. Returns one result or error per recipient, in order, such as MESSAGE_TOO_LARGE if the text exceeds 64 KiB. A batch that takes longer than 5 s continues as a job (202); GET /admin/jobs/{id} has the outcomes. With an Idempotency-Key header, repeating a batch within 24 hours sends nothing twice and returns the outcomes or the job of the first.',
   access: 'admin',
   scope: 'messages:write',
-  form: 'envelope',
-  extension: true,
   headers: idempotencyHeaders,
   body: z.strictObject({
     message: messageContent,

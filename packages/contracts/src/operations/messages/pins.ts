@@ -41,7 +41,6 @@ export const listPins = operation({
   summary: 'List the pinned messages of a room, newest first',
   description: 'Messages that the caller deleted for themselves are left out.',
   access: 'client',
-  form: 'envelope',
   params: z.object({ id: roomId }),
   query: z.object({
     limit: z.coerce.number().int().min(1).max(50).default(20),
@@ -52,6 +51,5 @@ export const listPins = operation({
     beforeSeq: z.number().int().optional().describe('For the next page; absent on the last one'),
   }),
   errors: ['ROOM_NOT_FOUND', 'NOT_ROOM_MEMBER', 'INVALID_QUERY'],
-  extension: true,
   example: { query: { limit: 20 }, result: { data: [{ ...exampleMessage, pinned: true }] } },
 })

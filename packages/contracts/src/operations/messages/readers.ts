@@ -16,7 +16,6 @@ export const listReaders = operation({
   description: `Members whose read marker has reached the message, earliest joined first, except its sender and members who joined later and have read nothing since. In rooms with more than ${maxReadersMembers} members: 413 RESULT_TOO_LARGE.`,
   access: 'client-or-admin',
   scope: 'messages:read',
-  form: 'envelope',
   params: z.object({ id: messageId }),
   result: z.object({
     messageID: messageId,
@@ -31,7 +30,6 @@ export const listReaders = operation({
     ),
   }),
   errors: ['MESSAGE_NOT_FOUND', 'ROOM_NOT_FOUND', 'NOT_ROOM_MEMBER', 'RESULT_TOO_LARGE'],
-  extension: true,
   example: {
     result: {
       messageID: '66f0c1a2b3c4d5e6f7a8b9c0',

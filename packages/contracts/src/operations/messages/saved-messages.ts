@@ -27,11 +27,9 @@ export const setReminder = operation({
   description:
     'When it is due, connected devices get the event reminder, the others a push: once, late rather than never. Then it is removed.',
   access: 'client',
-  form: 'envelope',
   body: z.strictObject({ message: messageId, remindAtMS }),
   result: savedMessage,
   errors: [...saveErrors, 'TOO_MANY_SAVED'],
-  extension: true,
   example: { body: { message: exampleMessage._id, remindAtMS: 1_795_262_400_000 }, result: exampleReminder },
 })
 
@@ -43,11 +41,9 @@ export const listReminders = operation({
   summary: 'List pending reminders, next first',
   description: 'Entries of messages that no longer exist are left out, so a page may be shorter than `limit`.',
   access: 'client',
-  form: 'envelope',
   query: page,
   result: z.object({ data: z.array(savedMessage), cursor }),
   errors: ['INVALID_QUERY'],
-  extension: true,
   example: { query: { limit: 20 }, result: { data: [{ ...exampleReminder, message: exampleMessage }] } },
 })
 
@@ -58,11 +54,8 @@ export const deleteReminder = operation({
   tag: 'Messages',
   summary: 'Cancel the reminder of a message',
   access: 'client',
-  form: 'envelope',
   params,
   result: removed,
-  errors: [],
-  extension: true,
   example: { result: { removed: 1 } },
 })
 
@@ -73,11 +66,9 @@ export const saveBookmark = operation({
   tag: 'Messages',
   summary: 'Bookmark a message; an existing bookmark keeps its position',
   access: 'client',
-  form: 'envelope',
   params,
   result: savedMessage,
   errors: [...saveErrors, 'TOO_MANY_SAVED'],
-  extension: true,
   example: { result: exampleBookmark },
 })
 
@@ -89,11 +80,9 @@ export const listBookmarks = operation({
   summary: 'List bookmarks, newest first',
   description: 'Entries of messages that no longer exist are left out, so a page may be shorter than `limit`.',
   access: 'client',
-  form: 'envelope',
   query: page,
   result: z.object({ data: z.array(savedMessage), cursor }),
   errors: ['INVALID_QUERY'],
-  extension: true,
   example: { query: { limit: 20 }, result: { data: [{ ...exampleBookmark, message: exampleMessage }] } },
 })
 
@@ -104,10 +93,7 @@ export const deleteBookmark = operation({
   tag: 'Messages',
   summary: 'Remove a bookmark',
   access: 'client',
-  form: 'envelope',
   params,
   result: removed,
-  errors: [],
-  extension: true,
   example: { result: { removed: 1 } },
 })

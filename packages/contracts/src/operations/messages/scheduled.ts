@@ -39,7 +39,6 @@ export const scheduleMessage = operation({
     'It is sent once, late rather than never. The sender’s rights are checked when it is sent; a banned sender is refused immediately. Repeating a scheduled clientMessageID returns the first one.',
   access: 'client-or-admin',
   scope: 'messages:write',
-  form: 'envelope',
   body: z.strictObject({
     room: roomId,
     sender: userId.optional().describe('API key only, and required there'),
@@ -57,7 +56,6 @@ export const scheduleMessage = operation({
   }),
   result: scheduledMessage,
   errors: ['MISSING_PARAMETER', ...senderErrors, 'INSUFFICIENT_PERMISSIONS', 'TOO_MANY_SCHEDULED'],
-  extension: true,
   example: {
     body: { room: 'demo-room', message: 'Good morning!', messageType: 'text', sendAtMS: 1_798_761_600_000 },
     result: example,
@@ -75,7 +73,6 @@ export const listScheduled = operation({
   access: 'client-or-admin',
   scope: 'messages:read',
   conversations: true,
-  form: 'envelope',
   query: z.object({
     sender: userId.optional().describe('API key only'),
     limit: z.coerce.number().int().min(1).max(100).default(20),
@@ -86,7 +83,6 @@ export const listScheduled = operation({
     cursor: nextCursor,
   }),
   errors: ['INVALID_QUERY'],
-  extension: true,
   example: { query: { limit: 20 }, result: { data: [example] } },
 })
 
@@ -100,7 +96,6 @@ export const changeScheduled = operation({
   scope: 'messages:write',
   conversations: true,
   audit: auditsParam('message', 'id'),
-  form: 'envelope',
   params,
   body: z.strictObject({
     sendAtMS: sendAtMS.optional().describe('Required if it was refused'),
@@ -112,7 +107,6 @@ export const changeScheduled = operation({
   }),
   result: scheduledMessage,
   errors: ['SCHEDULED_NOT_FOUND', ...senderErrors],
-  extension: true,
   example: { body: { sendAtMS: 1_798_761_600_000 }, result: example },
 })
 
@@ -126,10 +120,8 @@ export const cancelScheduled = operation({
   scope: 'messages:write',
   conversations: true,
   audit: auditsParam('message', 'id'),
-  form: 'envelope',
   params,
   result: scheduledMessage,
   errors: ['SCHEDULED_NOT_FOUND'],
-  extension: true,
   example: { result: example },
 })

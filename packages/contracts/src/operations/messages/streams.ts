@@ -32,7 +32,6 @@ export const openStream = operation({
   access: 'client-or-admin',
   scope: 'messages:write',
   conversations: true,
-  form: 'envelope',
   body: z.strictObject({
     room: roomId,
     sender: userId.optional().describe('A robot in the room; required with the API key'),
@@ -46,7 +45,6 @@ export const openStream = operation({
   }),
   result: sentMessage,
   errors: [...errors, 'FILE_NOT_FOUND'],
-  extension: true,
   example: {
     body: { room: 'demo-room', sender: 'robot' },
     result: { ...exampleMessage, sender: 'robot', message: '', streaming: true },
@@ -63,7 +61,6 @@ export const appendStream = operation({
     'The piece is stored and emitted to the room as ai_streaming. The history shows the text so far, updated once a second.',
   access: 'client-or-admin',
   scope: 'messages:write',
-  form: 'envelope',
   params: z.object({ id: messageId }),
   body: z.strictObject({
     text: streamedText,
@@ -76,7 +73,6 @@ export const appendStream = operation({
   }),
   result: z.object({ messageID: messageId, length: z.number().int().describe('End of the piece: the next `at`') }),
   errors,
-  extension: true,
   example: {
     body: { text: 'Once upon ', at: 0 },
     result: { messageID: '66f0c1a2b3c4d5e6f7a8b9c0', length: 10 },
@@ -94,13 +90,11 @@ export const endStream = operation({
   access: 'client-or-admin',
   scope: 'messages:write',
   conversations: true,
-  form: 'envelope',
   params: z.object({ id: messageId }),
   body: z.strictObject({
     message: messageContent.optional().describe('Complete content in place of the pieces: any JSON, at most 64 KiB'),
   }),
   result: sentMessage,
   errors: [...errors, 'INVALID_BODY'],
-  extension: true,
   example: { body: {}, result: { ...exampleMessage, sender: 'robot', message: 'Once upon a time' } },
 })

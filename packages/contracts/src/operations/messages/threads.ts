@@ -19,8 +19,6 @@ export const listThread = operation({
   summary: 'List the messages of a thread, in pages',
   description: 'Paging works as in GET /rooms/{id}/messages/v3. `id` is the root or any message of the thread.',
   access: 'client',
-  form: 'envelope',
-  extension: true,
   params: z.object({ id: messageId }),
   query: historyQuery,
   result: z.object({
@@ -57,8 +55,6 @@ export const listThreads = operation({
   summary: 'List the caller’s threads, latest message first',
   description: 'Threads in which the caller participates, in rooms of which they are a member.',
   access: 'client',
-  form: 'envelope',
-  extension: true,
   query: z.object({
     unread: z.enum(['true', 'false']).default('false').describe('true: only threads with unread messages'),
     limit: z.coerce.number().int().min(1).max(50).default(20),
@@ -102,8 +98,6 @@ export const markThreadRead = operation({
   description:
     'The marker never moves backwards. When it moves, threadLastRead goes to the caller’s other devices. For callers outside the thread, nothing changes.',
   access: 'client',
-  form: 'envelope',
-  extension: true,
   params: z.object({ id: messageId }),
   headers: deviceHeader,
   body: z.strictObject({ message: messageId.describe('A message of the thread') }),

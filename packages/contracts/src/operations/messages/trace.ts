@@ -16,7 +16,6 @@ export const traceMessage = operation({
     'From acceptance to readers. Nodes remember deliveries for some minutes; pushes and calls are recorded for 7 days; the stream keeps events for some days.',
   access: 'admin',
   scope: 'messages:read',
-  form: 'envelope',
   params: z.object({ id: messageId }),
   result: z.object({
     message: messageId,
@@ -55,7 +54,6 @@ export const traceMessage = operation({
     }),
   }),
   errors: ['MESSAGE_NOT_FOUND'],
-  extension: true,
   example: {
     result: {
       message: '66f0c1a2b3c4d5e6f7a8b9c0',

@@ -18,12 +18,10 @@ export const banUser = operation({
   access: 'admin',
   scope: 'moderation:write',
   audit: auditsParam('user', 'client_id'),
-  form: 'envelope',
   params,
   body: z.strictObject({ untilMS: banEnd.optional() }),
   result: adminUser,
   errors: ['CLIENT_NOT_FOUND'],
-  extension: true,
   example: {
     body: { untilMS: 1_798_761_600_000 },
     result: { ...exampleUser, isAdmin: false, ban: { atMS: 1_795_176_000_000 } },
@@ -40,10 +38,8 @@ export const unbanUser = operation({
   access: 'admin',
   scope: 'moderation:write',
   audit: auditsParam('user', 'client_id'),
-  form: 'envelope',
   params,
   result: adminUser,
   errors: ['CLIENT_NOT_FOUND', 'BLOCK_NOT_FOUND'],
-  extension: true,
   example: { result: { ...exampleUser, isAdmin: false } },
 })

@@ -16,6 +16,7 @@ const exampleBan = { ...exampleBlock, room: 'demo-room' }
 
 export const banMember = operation({
   id: 'banMember',
+  inInterface: true,
   method: 'POST',
   path: '/blockStatus/room/:roomID/:blockee',
   tag: 'Moderation',
@@ -25,7 +26,6 @@ export const banMember = operation({
   access: 'client-or-admin',
   scope: 'moderation:write',
   audit: auditsParam('room', 'roomID'),
-  form: 'envelope',
   params: z.object({ roomID: anyRoom, blockee: anyUser }),
   body: z.strictObject({ untilMS: banEnd.optional().meta(ours) }),
   result: ban,
@@ -35,6 +35,7 @@ export const banMember = operation({
 
 export const unbanMember = operation({
   id: 'unbanMember',
+  inInterface: true,
   method: 'DELETE',
   path: '/blockStatus/room/:roomID/:blockee',
   tag: 'Moderation',
@@ -42,7 +43,6 @@ export const unbanMember = operation({
   access: 'client-or-admin',
   scope: 'moderation:write',
   audit: auditsParam('room', 'roomID'),
-  form: 'envelope',
   params: z.object({ roomID: anyRoom, blockee: userId }),
   invalid: { params: 'INVALID_USER_ID' },
   result: ban,
@@ -57,11 +57,9 @@ export const listBans = operation({
   tag: 'Moderation',
   summary: 'List the active bans in a room, oldest first, for its members',
   access: 'client',
-  form: 'envelope',
   params: z.object({ roomID: roomId }),
   query: optionalPage,
   result: z.array(ban),
   errors: ['ROOM_NOT_FOUND', 'NOT_ROOM_MEMBER', 'INVALID_QUERY'],
-  extension: true,
   example: { result: [exampleBan] },
 })

@@ -16,11 +16,9 @@ export const blockUser = operation({
   summary: 'Block a user everywhere',
   description: 'Direct messages from the blocked user are refused, and their messages are not pushed to the caller.',
   access: 'client',
-  form: 'envelope',
   params: z.object({ blockee: anyUser }),
   result: block,
   errors: ['INSUFFICIENT_PERMISSIONS', 'CLIENT_NOT_FOUND', 'USER_ALREADY_BLOCKED'],
-  extension: true,
   example: { result: exampleBlock },
 })
 
@@ -31,11 +29,9 @@ export const unblockUser = operation({
   tag: 'Moderation',
   summary: 'Lift a personal block',
   access: 'client',
-  form: 'envelope',
   params: z.object({ blockee: anyUser }),
   result: block,
   errors: ['BLOCK_NOT_FOUND'],
-  extension: true,
   example: { result: exampleBlock },
 })
 
@@ -46,10 +42,8 @@ export const listBlocks = operation({
   tag: 'Moderation',
   summary: 'List the users blocked by the caller, oldest block first',
   access: 'client',
-  form: 'envelope',
   query: optionalPage,
   result: z.array(block),
   errors: ['INVALID_QUERY'],
-  extension: true,
   example: { result: [exampleBlock] },
 })

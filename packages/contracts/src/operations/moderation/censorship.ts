@@ -12,11 +12,9 @@ export const tryCensorship = operation({
   description: 'Applies the current configuration key `censorship`. Nothing is sent or stored.',
   access: 'admin',
   scope: 'moderation:read',
-  form: 'envelope',
   query: z.object({ text: z.string().max(2_000).describe('Text to mask') }),
   result: z.object({ text: z.string().describe('The text with each character of a listed word replaced by `*`') }),
   errors: ['INVALID_QUERY'],
-  extension: true,
   example: { query: { text: 'That is a damn lie' }, result: { text: 'That is a **** lie' } },
 })
 
@@ -43,7 +41,6 @@ export const readModeration = operation({
     'For the last hour, in total and by minute, and the last day, aggregated over all processes every 5 seconds. Times are rounded up to 5, 10, 20, 35, 50, 75, 100, 150, 200, 300, 400, 500, 750 ms, and so on up to 10 s.',
   access: 'admin',
   scope: 'moderation:read',
-  form: 'envelope',
   result: z.object({
     hour: moderationFigures,
     day: moderationFigures,
@@ -57,8 +54,6 @@ export const readModeration = operation({
       ),
     silentNodes: z.array(z.string()).describe('Processes that did not respond'),
   }),
-  errors: [],
-  extension: true,
   example: {
     result: {
       hour: { allow: 120, mask: 3, refuse: 1, unanswered: 0, p50MS: 35, p99MS: 150 },
@@ -79,7 +74,6 @@ export const tryModeration = operation({
   description: 'Makes one call with the event `MESSAGE`. Nothing is sent or stored.',
   access: 'admin',
   scope: 'moderation:write',
-  form: 'envelope',
   body: z.strictObject({
     text: z.string().min(1).max(2_000).describe('`message` of the call'),
     sender: userId.optional().describe('`clientID` of the call; `test` by default'),
@@ -93,6 +87,5 @@ export const tryModeration = operation({
     durationMS: z.number().int().describe('Response time'),
   }),
   errors: ['MISSING_PARAMETER'],
-  extension: true,
   example: { body: { text: 'You are an idiot' }, result: { action: 'mask', text: 'You are an *****', durationMS: 41 } },
 })

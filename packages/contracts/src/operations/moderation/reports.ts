@@ -38,12 +38,10 @@ export const reportMessage = operation({
   description:
     'For members of the room who can see the message. Reporting it again changes nothing. Reports by several users are combined into one, with a count.',
   access: 'client',
-  form: 'envelope',
   params: z.object({ id: messageId }),
   body: z.strictObject({ reason: z.string().min(1).max(500) }),
   result: z.object({}),
   errors: ['MISSING_PARAMETER', 'MESSAGE_NOT_FOUND', 'ROOM_NOT_FOUND', 'NOT_ROOM_MEMBER', 'USER_BLOCKED'],
-  extension: true,
   example: { body: { reason: 'spam' }, result: {} },
 })
 
@@ -57,7 +55,6 @@ export const listReports = operation({
   access: 'admin',
   scope: 'moderation:read',
   conversations: true,
-  form: 'envelope',
   query: z.object({
     status: reportStatus.optional().describe('Default: all'),
     room: roomId.optional(),
@@ -71,7 +68,6 @@ export const listReports = operation({
     cursor: nextCursor,
   }),
   errors: ['INVALID_QUERY'],
-  extension: true,
   example: { query: { status: 'open' }, result: { data: [exampleReport] } },
 })
 
@@ -87,7 +83,6 @@ export const decideReport = operation({
   scope: 'moderation:write',
   scopesFor: ({ body }) => scopesOfDecision[body['decision'] as ReportDecision],
   audit: auditsParam('report', 'id'),
-  form: 'envelope',
   params: z.object({ id: naming('report', madeId().describe('ID of a report')) }),
   body: z.strictObject({ decision: reportDecision, untilMS: banEnd.optional() }),
   result: report,
@@ -99,7 +94,6 @@ export const decideReport = operation({
     'INSUFFICIENT_PERMISSIONS',
     'ROOM_OR_USER_NOT_FOUND',
   ],
-  extension: true,
   example: {
     body: { decision: 'delete' },
     result: {

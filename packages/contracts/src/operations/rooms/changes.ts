@@ -17,7 +17,6 @@ export const getChanges = operation({
   description:
     'For clients that poll or wake from a push: the REST equivalent of `since` in `auth2`. Rooms have their current state. While `complete` is false, repeat with the cursor. On 410 CURSOR_GONE, the events are no longer kept, or the user was created after them: fetch all rooms, then continue with the cursor of the error.',
   access: 'client',
-  form: 'envelope',
   query: z.object({
     since: z
       .string()
@@ -50,7 +49,6 @@ export const getChanges = operation({
     complete: z.boolean().describe('False if there are more changes'),
   }),
   errors: ['INVALID_QUERY', 'CURSOR_GONE'],
-  extension: true,
   example: {
     query: { since: '1795176000000', limit: 50 },
     result: {

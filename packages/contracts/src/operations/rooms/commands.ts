@@ -11,10 +11,8 @@ export const listCommands = operation({
   summary: 'List the commands of the robots in a room, by name',
   access: 'client-or-admin',
   scope: 'rooms:read',
-  form: 'envelope',
   params: z.object({ id: roomId }),
   result: z.array(z.object({ name: commandName, description: z.string(), robot: userId })),
   errors: ['NOT_ROOM_MEMBER', 'ROOM_NOT_FOUND'],
-  extension: true,
   example: { result: [{ name: 'help', description: 'What I can do', robot: 'helper' }] },
 })

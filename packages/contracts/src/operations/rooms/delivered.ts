@@ -32,11 +32,9 @@ export const markDelivered = operation({
   description:
     'The marker never moves backwards. It is stored and emitted to the senders as delivered at most once a second, before the response is sent.',
   access: 'client',
-  form: 'envelope',
   params: z.object({ id: roomId }),
   body: z.strictObject({ message: messageId }),
   result: deliveredMarker,
   errors: ['MISSING_PARAMETER', 'NOT_ROOM_MEMBER', 'ROOM_NOT_FOUND', 'MESSAGE_NOT_FOUND'],
-  extension: true,
   example: { body: { message: exampleDelivered.messageID }, result: exampleDelivered },
 })

@@ -21,7 +21,6 @@ export const listMembers = operation({
   summary: 'List the members of a room, earliest joined first',
   access: 'client-or-admin',
   scope: 'rooms:read',
-  form: 'envelope',
   params,
   query: z.object({
     skip: z.coerce.number().int().min(0).default(0),
@@ -41,7 +40,6 @@ export const listMembers = operation({
     ),
   }),
   errors: ['NOT_ROOM_MEMBER', 'ROOM_NOT_FOUND'],
-  extension: true,
   example: {
     query: { limit: 50 },
     result: { totalCount: 1, data: [{ ...exampleSender, readSeq: 11, deliveredSeq: 12 }] },
@@ -59,7 +57,6 @@ export const addMembers = operation({
   access: 'client-or-admin',
   scope: 'rooms:write',
   audit: auditsParam('room', 'id'),
-  form: 'envelope',
   params,
   body: z.strictObject({
     invitees: users.describe('User IDs; a user group stands for its members'),
@@ -75,7 +72,6 @@ export const addMembers = operation({
     'USER_BLOCKED',
     'INSUFFICIENT_PERMISSIONS',
   ],
-  extension: true,
   example: { body: { invitees: ['alice'] }, result: exampleRoom },
 })
 
@@ -86,12 +82,10 @@ export const joinRoom = operation({
   tag: 'Members',
   summary: 'Join an open group, or one that invited the caller',
   access: 'client',
-  form: 'envelope',
   params,
   body: z.strictObject({ systemMessage }),
   result: room,
   errors: ['ROOM_NOT_FOUND', 'ROOM_CLOSED', 'USER_BLOCKED'],
-  extension: true,
   example: { body: {}, result: exampleRoom },
 })
 
@@ -111,7 +105,6 @@ export const listInvitations = operation({
   tag: 'Members',
   summary: 'List the caller’s open invitations, newest first',
   access: 'client',
-  form: 'envelope',
   query: z.object({
     limit: z.coerce.number().int().min(1).max(100).default(50),
     cursor: z
@@ -125,7 +118,6 @@ export const listInvitations = operation({
     cursor: z.string().optional().describe('For the next page; absent on the last one'),
   }),
   errors: ['INVALID_QUERY'],
-  extension: true,
   example: { query: { limit: 50 }, result: { data: [{ ...exampleInvitation, roomName: 'Friends' }] } },
 })
 
@@ -136,11 +128,9 @@ export const declineInvitation = operation({
   tag: 'Members',
   summary: 'Decline an invitation',
   access: 'client',
-  form: 'envelope',
   params,
   result: invitation,
   errors: ['INVITATION_NOT_FOUND'],
-  extension: true,
   example: { result: exampleInvitation },
 })
 
@@ -155,7 +145,6 @@ export const removeMembers = operation({
   access: 'client-or-admin',
   scope: 'rooms:write',
   audit: auditsParam('room', 'id'),
-  form: 'envelope',
   params,
   body: z.strictObject({
     members: users.describe('User IDs; a user group stands for its members in the room'),
@@ -163,7 +152,6 @@ export const removeMembers = operation({
   }),
   result: room,
   errors: ['NOT_ROOM_MEMBER', 'ROOM_NOT_FOUND', 'CLIENT_NOT_FOUND', 'USER_BLOCKED', 'INSUFFICIENT_PERMISSIONS'],
-  extension: true,
   example: { body: { members: ['bob'] }, result: exampleRoom },
 })
 
@@ -177,11 +165,9 @@ export const setMemberRole = operation({
   access: 'client-or-admin',
   scope: 'rooms:write',
   audit: auditsParam('room', 'id'),
-  form: 'envelope',
   params: z.object({ id: roomId, client: userId }),
   body: z.strictObject({ property: z.literal('role'), value: z.enum(['admin', 'member']) }),
   result: room,
   errors: ['NOT_ROOM_MEMBER', 'ROOM_NOT_FOUND', 'CLIENT_NOT_FOUND', 'USER_BLOCKED', 'INSUFFICIENT_PERMISSIONS'],
-  extension: true,
   example: { body: { property: 'role', value: 'admin' }, result: exampleRoom },
 })

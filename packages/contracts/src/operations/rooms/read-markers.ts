@@ -5,13 +5,13 @@ import { ours } from '../../ours.ts'
 
 export const markRead = operation({
   id: 'markRead',
+  inInterface: true,
   method: 'PUT',
   path: '/rooms/:id/lastRead',
   tag: 'Rooms',
   summary: 'Report the last message read by the caller',
   description: 'The marker never moves backwards. The result and the event lastRead to all members have its position.',
   access: 'client',
-  form: 'envelope',
   params: z.object({ id: roomId }),
   body: z.strictObject({ message: messageId }),
   result: z.object({ roomID: roomId, memberID: userId, messageID: messageId, unread: z.number().int() }).meta(ours),

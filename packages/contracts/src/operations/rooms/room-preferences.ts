@@ -14,6 +14,7 @@ const withoutEffect = z.any().optional().meta({ type: 'string', description: 'Ac
 
 export const unmuteUser = operation({
   id: 'unmuteUser',
+  inInterface: true,
   method: 'DELETE',
   path: '/admin/clients/:uid/mute/:room',
   tag: 'Mutes',
@@ -21,7 +22,6 @@ export const unmuteUser = operation({
   access: 'admin',
   scope: 'users:write',
   audit: auditsParam('user', 'uid'),
-  form: 'envelope',
   params: ofUser,
   query: z.object({ limit: withoutEffect, skip: withoutEffect }),
   result: adminUser,
@@ -38,11 +38,9 @@ export const muteUser = operation({
   access: 'admin',
   scope: 'users:write',
   audit: auditsParam('user', 'uid'),
-  form: 'envelope',
   params: ofUser,
   result: adminUser,
   errors: ['CLIENT_NOT_FOUND', 'ROOM_NOT_FOUND', 'NOT_ROOM_MEMBER'],
-  extension: true,
   example: { result: { ...exampleUser, mute: ['demo-room'] } },
 })
 
@@ -53,12 +51,10 @@ export const muteRoom = operation({
   tag: 'Mutes',
   summary: 'Mute a room; emits roomPref to the other devices',
   access: 'client',
-  form: 'envelope',
   params: room,
   headers: deviceHeader,
   result: user,
   errors: ['ROOM_NOT_FOUND', 'NOT_ROOM_MEMBER'],
-  extension: true,
   example: { result: { ...exampleMe, mute: ['demo-room'] } },
 })
 
@@ -69,12 +65,10 @@ export const unmuteRoom = operation({
   tag: 'Mutes',
   summary: 'Unmute a room; emits roomPref to the other devices',
   access: 'client',
-  form: 'envelope',
   params: room,
   headers: deviceHeader,
   result: user,
   errors: ['ROOM_NOT_FOUND', 'NOT_ROOM_MEMBER', 'ROOM_NOT_MUTED'],
-  extension: true,
   example: { result: exampleMe },
 })
 
@@ -117,7 +111,6 @@ export const setRoomPref = operation({
   tag: 'Preferences',
   summary: "Change the caller's preferences for a room; emits roomPref to the other devices",
   access: 'client',
-  form: 'envelope',
   params: room,
   headers: deviceHeader,
   body: z.strictObject({
@@ -130,6 +123,5 @@ export const setRoomPref = operation({
   }),
   result: z.object({ room: roomId, ...roomPref.shape }),
   errors: ['ROOM_NOT_FOUND', 'NOT_ROOM_MEMBER'],
-  extension: true,
   example: { body: { sticky: true }, result: { room: 'demo-room', ...examplePref } },
 })

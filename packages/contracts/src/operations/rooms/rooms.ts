@@ -61,6 +61,7 @@ export const roomFields = {
 
 export const createRoom = operation({
   id: 'createRoom',
+  inInterface: true,
   method: 'POST',
   path: '/rooms/',
   tag: 'Rooms',
@@ -69,7 +70,6 @@ export const createRoom = operation({
   access: 'admin',
   scope: 'rooms:write',
   audit: auditsField('room', '_id'),
-  form: 'envelope',
   body: z
     .strictObject({
       ...roomFields,
@@ -97,12 +97,12 @@ export const createRoom = operation({
 
 export const listRooms = operation({
   id: 'listRooms',
+  inInterface: true,
   method: 'GET',
   path: '/rooms',
   tag: 'Rooms',
   summary: "List the caller's rooms",
   access: 'client-with-id',
-  form: 'envelope',
   headers: clientIDHeader,
   query: z.object({
     sort: z
@@ -139,11 +139,9 @@ export const getRoom = operation({
   tag: 'Rooms',
   summary: "Get one of the caller's rooms",
   access: 'client',
-  form: 'envelope',
   params,
   result: room,
   errors: ['NOT_ROOM_MEMBER', 'ROOM_NOT_FOUND'],
-  extension: true,
   example: { result: exampleRoom },
 })
 
@@ -158,7 +156,6 @@ export const updateRoom = operation({
   access: 'client-or-admin',
   scope: 'rooms:write',
   audit: auditsParam('room', 'id'),
-  form: 'envelope',
   params,
   body: z.strictObject({
     ...roomFields,
@@ -168,7 +165,6 @@ export const updateRoom = operation({
   }),
   result: room,
   errors: ['NOT_ROOM_MEMBER', 'ROOM_NOT_FOUND', 'USER_BLOCKED', 'INSUFFICIENT_PERMISSIONS', 'MESSAGE_REFUSED'],
-  extension: true,
   example: { body: { name: 'Demo' }, result: exampleRoom },
 })
 
@@ -182,10 +178,8 @@ export const deleteRoom = operation({
   access: 'client-or-admin',
   scope: 'rooms:write',
   audit: auditsParam('room', 'id'),
-  form: 'envelope',
   params,
   result: room,
   errors: ['NOT_ROOM_MEMBER', 'ROOM_NOT_FOUND', 'USER_BLOCKED', 'INSUFFICIENT_PERMISSIONS'],
-  extension: true,
   example: { result: { ...exampleRoom, status: 0 } },
 })

@@ -4,26 +4,25 @@ import { operation } from '../../operation.ts'
 
 export const getBadge = operation({
   id: 'getBadge',
+  inInterface: true,
   method: 'GET',
   path: '/me/badge',
   tag: 'Unread counts',
   summary: "Get the total unread count across the caller's rooms",
   access: 'client',
-  form: 'envelope',
   result: z.object({ badge: z.number().int() }),
-  errors: [],
   example: { result: { badge: 3 } },
 })
 
 export const getBadgesByRoomTags = operation({
   id: 'getBadgesByRoomTags',
+  inInterface: true,
   method: 'POST',
   path: '/badges/byRoomTags',
   tag: 'Unread counts',
   summary: 'Get unread counts by room tag',
   description: 'Tags are matched exactly. totalBadge counts a room once, even if it has several of the tags.',
   access: 'client',
-  form: 'envelope',
   body: z.strictObject({ tags: z.array(z.string()).max(1_000).optional().describe('Default: all tags') }),
   invalid: { body: 'INVALID_TAGS' },
   result: z.object({
@@ -31,7 +30,6 @@ export const getBadgesByRoomTags = operation({
     // Not a record: zod would leave out a tag `__proto__`.
     data: z.any().meta({ type: 'object', additionalProperties: { type: 'integer' } }),
   }),
-  errors: [],
   example: { body: { tags: ['work', 'home'] }, result: { totalBadge: 3, data: { work: 3, home: 0 } } },
 })
 
@@ -49,7 +47,6 @@ export const explainBadge = operation({
   description: `Highest unread count first: unread = seq − readSeq − own − deleted − hidden. With \`verify=true\`, unread messages are also counted from the messages themselves, and \`agrees\` tells whether both match. One call counts at most ${mostCountedMessages.toLocaleString('en')} messages after the read markers; rooms beyond that have no counted fields.`,
   access: 'admin',
   scope: 'users:read',
-  form: 'envelope',
   params: z.object({ client_id: userId }),
   query: z.object({
     verify: z.enum(['true', 'false']).default('false').describe('Also count the messages themselves'),
@@ -78,7 +75,6 @@ export const explainBadge = operation({
     notVerified: count.optional().describe('With verify: rooms of this page with too many messages to count'),
   }),
   errors: ['CLIENT_NOT_FOUND', 'INVALID_QUERY'],
-  extension: true,
   example: {
     query: { verify: 'true', limit: 50 },
     result: {

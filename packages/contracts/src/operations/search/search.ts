@@ -15,8 +15,6 @@ export const search = operation({
   description:
     'Matches messages whose text, or the `text` of whose object, has every word of the keyword, or words that begin with it (from 3 letters on); newest first in each room. Case, accents, vowel marks and letter forms are ignored: `strasse` finds Straße, `محمد` finds مُحَمَّد. Parts of addresses, paths, snake_case and camelCase names are words. In Chinese, Japanese, Korean, Thai, Lao, Khmer and Burmese, any two adjacent letters match, as do single Chinese, Japanese and Korean letters. Only the first 2,000 search terms of a long text are indexed.',
   access: 'client',
-  form: 'envelope',
-  extension: true,
   body: z.strictObject({
     type: z
       .array(z.enum(['messages']))

@@ -11,7 +11,6 @@ export const listConnections = operation({
   description: 'Queries all realtime nodes. Connections of nodes in `silentNodes`, which did not respond, are missing.',
   access: 'admin',
   scope: 'users:read',
-  form: 'envelope',
   params: z.object({ client_id: userId }),
   result: z.object({
     data: z.array(
@@ -28,7 +27,6 @@ export const listConnections = operation({
     silentNodes: z.array(z.string()).describe('Nodes that did not respond in time'),
   }),
   errors: ['CLIENT_NOT_FOUND'],
-  extension: true,
   example: {
     result: {
       data: [

@@ -14,12 +14,12 @@ export const deviceId = inPath(comparedText(256).min(1)).describe(
 
 export const subscribe = operation({
   id: 'subscribe',
+  inInterface: true,
   method: 'POST',
   path: '/me/subscribe',
   tag: 'Push',
   summary: 'Register a device for push',
   access: 'client',
-  form: 'envelope',
   body: z.strictObject({
     type: deviceType,
     token: deviceToken,
@@ -45,10 +45,7 @@ export const webPushKey = operation({
   summary: "Get the app's public key for Web Push: the applicationServerKey of PushManager.subscribe()",
   description: 'The first request creates the key pair. Subscriptions are bound to it (VAPID, RFC 8292).',
   access: 'client',
-  form: 'envelope',
   result: z.object({ publicKey: z.string().describe('P-256, uncompressed, base64url') }),
-  errors: [],
-  extension: true,
   example: {
     result: {
       publicKey: 'BP4z9KsN6nGRTbVYI_c7VJSPQTBtkgcy27mlmlMoZIIgDll6e3vCYLocInmYWAmS6TlzAC8wEqKK6PBru3jl7A8',
@@ -58,12 +55,12 @@ export const webPushKey = operation({
 
 export const unsubscribe = operation({
   id: 'unsubscribe',
+  inInterface: true,
   method: 'POST',
   path: '/me/unsubscribe',
   tag: 'Push',
   summary: 'Unregister a device or, without deviceId and token, all devices of the caller',
   access: 'client',
-  form: 'envelope',
   body: z
     .strictObject({
       deviceId: naming('device', deviceId.describe('A registered device')).optional(),
@@ -71,6 +68,5 @@ export const unsubscribe = operation({
     })
     .meta(ours),
   result: z.object({ removed: z.number().int() }).meta(ours),
-  errors: [],
   example: { body: { deviceId: 'phone-1' }, result: { removed: 1 } },
 })

@@ -15,7 +15,6 @@ export const searchUsers = operation({
   description:
     'Matches users whose nickname, or a word in it, begins with `q`; users without a nickname by ID. Case, accents and letter forms are ignored: `mul` finds Anna Müller. The configuration key `directory` sets who can be found: `all`, `sharedRooms` (default: users who share a room with the caller), `off`, or the users that your server returns. With `room`, members of that room are found regardless of the key. The caller, users banned from the app, and users who block or are blocked by the caller are never found.',
   access: 'client',
-  form: 'envelope',
   query: z.object({
     q: comparedText(256).min(1),
     room: roomId.optional().describe('Only members of this room'),
@@ -23,7 +22,6 @@ export const searchUsers = operation({
   }),
   result: z.object({ data: z.array(sender) }),
   errors: ['INVALID_QUERY', 'DIRECTORY_OFF', 'ROOM_NOT_FOUND', 'NOT_ROOM_MEMBER'],
-  extension: true,
   example: { query: { q: 'al', limit: 20 }, result: { data: [exampleSender] } },
 })
 
@@ -36,7 +34,6 @@ export const startChat = operation({
   description:
     'With one user, returns their direct room, which is created if needed; with several, a new closed group owned by the caller. Requires the configuration key `directory`: users who cannot be found are refused as unknown.',
   access: 'client',
-  form: 'envelope',
   body: z.strictObject({
     members: z
       .array(userId)
@@ -47,6 +44,5 @@ export const startChat = operation({
   }),
   result: room,
   errors: ['MISSING_PARAMETER', 'CLIENT_NOT_FOUND', 'DIRECTORY_OFF', 'MESSAGE_REFUSED'],
-  extension: true,
   example: { body: { members: ['bob'] }, result: exampleRoom },
 })

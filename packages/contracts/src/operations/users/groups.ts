@@ -15,19 +15,18 @@ const exampleGroup = { _id: 'support', nickname: 'Support', avatarUrl: '', membe
 
 export const listGroups = operation({
   id: 'listGroups',
+  inInterface: true,
   method: 'GET',
   path: '/admin/groups',
   tag: 'Groups',
   summary: 'List user groups',
   access: 'admin',
   scope: 'users:read',
-  form: 'envelope',
   query: z.object({
     limit: z.coerce.number().int().min(1).max(500).default(50),
     skip: z.coerce.number().int().min(0).default(0).meta(ours),
   }),
   result: z.object({ totalCount: z.number().int(), data: z.array(group) }),
-  errors: [],
   example: { query: { limit: 50 }, result: { totalCount: 1, data: [exampleGroup] } },
 })
 
@@ -40,7 +39,6 @@ export const saveGroup = operation({
   access: 'admin',
   scope: 'users:write',
   audit: auditsField('group', '_id'),
-  form: 'envelope',
   body: z.strictObject({
     _id: groupId.optional().describe('Generated if absent'),
     nickname: shownName(256).min(1),
@@ -49,7 +47,6 @@ export const saveGroup = operation({
   }),
   result: group,
   errors: ['MISSING_PARAMETER', 'CLIENT_NOT_FOUND', 'USER_EXISTS'],
-  extension: true,
   example: { body: exampleGroup, result: exampleGroup },
 })
 
@@ -62,10 +59,8 @@ export const deleteGroup = operation({
   access: 'admin',
   scope: 'users:write',
   audit: auditsParam('group', 'id'),
-  form: 'envelope',
   params: z.object({ id: groupId }),
   result: z.object({}),
   errors: ['CLIENT_NOT_FOUND'],
-  extension: true,
   example: { result: {} },
 })

@@ -11,9 +11,7 @@ export const getMe = operation({
   tag: 'Users and tokens',
   summary: 'Get the caller’s profile',
   access: 'client',
-  form: 'envelope',
   result: user,
   errors: ['CLIENT_NOT_FOUND'],
-  extension: true,
   example: { result: exampleMe },
 })

@@ -4,7 +4,7 @@ import { messageId, roomId, userId } from '../../ids.ts'
 import { auditsParam, operation } from '../../operation.ts'
 import { roomNotifications, threadNotifications, userNotifications } from '../../resources/notification-settings.ts'
 
-const shared = { tag: 'Preferences', form: 'envelope', extension: true } as const
+const shared = { tag: 'Preferences' } as const
 const ofUser = z.object({ uid: userId })
 const ofRoom = z.object({ room: roomId })
 const ofThread = z.object({ id: messageId.describe('The root of the thread, or one of its messages') })
@@ -22,7 +22,6 @@ export const getMyNotifications = operation({
   ...{ ...shared, id: 'getMyNotifications', method: 'GET', path: '/me/notifications', access: 'client' },
   summary: "Get the caller's notification settings",
   result: userNotifications,
-  errors: [],
   example: { result: exampleUserSettings },
 })
 
@@ -33,7 +32,6 @@ export const setMyNotifications = operation({
   headers: deviceHeader,
   body: z.strictObject(userNotifications.shape),
   result: userNotifications,
-  errors: [],
   example: { body: exampleUserSettings, result: exampleUserSettings },
 })
 

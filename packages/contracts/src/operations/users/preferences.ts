@@ -18,12 +18,10 @@ export const listMyPrefs = operation({
   tag: 'Preferences',
   summary: "List the caller's personal preferences, by key",
   access: 'client',
-  form: 'envelope',
   query: optionalPage,
   // Not a record: zod would leave out the key `__proto__`, which is an ordinary one here.
   result: z.any().meta({ type: 'object', description: 'Keys with any JSON as value' }),
   errors: ['INVALID_QUERY'],
-  extension: true,
   example: { result: { theme: { dark: true } } },
 })
 
@@ -35,7 +33,6 @@ export const setMyPref = operation({
   summary: 'Set a personal preference; emits myPrefChange to the other devices',
   description: 'A user has at most 1,000 preferences.',
   access: 'client',
-  form: 'envelope',
   params: z.object({ key }),
   headers: deviceHeader,
   body: z.strictObject({
@@ -46,7 +43,6 @@ export const setMyPref = operation({
   }),
   result: z.object({ key: z.string(), data: z.unknown() }),
   errors: ['MISSING_PARAMETER', 'TOO_MANY_PREFS'],
-  extension: true,
   example: { body: { data: { dark: true } }, result: { key: 'theme', data: { dark: true } } },
 })
 
@@ -57,11 +53,9 @@ export const deleteMyPref = operation({
   tag: 'Preferences',
   summary: 'Delete a personal preference; emits myPrefDelete to the other devices',
   access: 'client',
-  form: 'envelope',
   params: z.object({ key: naming('preference', key.describe('Key of an existing preference')) }),
   headers: deviceHeader,
   result: z.object({}),
   errors: ['PREF_NOT_FOUND'],
-  extension: true,
   example: { result: {} },
 })

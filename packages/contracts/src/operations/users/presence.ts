@@ -12,7 +12,6 @@ export const getPresence = operation({
   description:
     'Users who share no room with the caller are left out. Hidden users and users who blocked the caller appear offline.',
   access: 'client',
-  form: 'envelope',
   query: z.object({
     clients: z
       .union([userId, z.array(userId).min(1).max(maxWatchedUsers)])
@@ -20,6 +19,5 @@ export const getPresence = operation({
   }),
   result: z.object({ clients: z.array(userPresence) }),
   errors: ['INVALID_QUERY', 'URI_TOO_LONG'],
-  extension: true,
   example: { query: { clients: ['bob'] }, result: { clients: [exampleUserPresence] } },
 })

@@ -6,7 +6,7 @@ import { queryFilter } from '../../query-filter.ts'
 import { robotCommands } from '../../resources/command.ts'
 import { acceptedJob } from '../../resources/job.ts'
 import { adminUser, savedUser } from '../../resources/user.ts'
-import { isoPattern } from '../../time-parameter.ts'
+import { isoText } from '../../time-parameter.ts'
 import { exampleUser } from '../examples.ts'
 
 /** An integrator's own token: any string of 1 to 4,096 bytes. */
@@ -18,10 +18,7 @@ export const suppliedToken = z
 /** The device that a token is issued for: `deviceId` of `auth2`. */
 export const deviceOfToken = inPath(comparedText(256).min(1))
 
-export const expirationDate = z
-  .string()
-  .regex(new RegExp(`^${isoPattern}$`), 'expected an ISO-8601 time')
-  .describe('Expiry of a supplied token, ISO-8601')
+export const expirationDate = isoText.describe('Expiry of a supplied token, ISO-8601')
 
 /** The fields of a user's profile in requests. */
 const profileFields = {
@@ -70,6 +67,7 @@ function assignsToken(body: unknown): boolean {
 
 export const saveUser = operation({
   id: 'saveUser',
+  inInterface: true,
   method: 'POST',
   path: '/admin/clients',
   tag: 'Users and tokens',
@@ -79,7 +77,6 @@ export const saveUser = operation({
   access: 'admin',
   scope: 'users:write',
   audit: auditsField('user', '_id'),
-  form: 'envelope',
   isBare: assignsToken,
   body: saveUserBody,
   result: savedUser,
@@ -111,13 +108,13 @@ const filterableFields = [
 ]
 export const listUsers = operation({
   id: 'listUsers',
+  inInterface: true,
   method: 'GET',
   path: '/admin/clients',
   tag: 'Users and tokens',
   summary: 'Query users',
   access: 'admin',
   scope: 'users:read',
-  form: 'envelope',
   query: z.object({
     q: queryFilter(filterableFields),
     limit: z.coerce.number().int().min(1).max(100).default(50),
@@ -137,7 +134,6 @@ export const saveUsers = operation({
   access: 'admin',
   scope: 'users:write',
   audit: ({ body }) => ({ kind: 'user', id: String((body['data'] as { _id: string }[])[0]?._id) }),
-  form: 'envelope',
   body: z.strictObject({
     data: z
       .array(z.strictObject({ _id: userId, ...profileFields }))
@@ -146,7 +142,6 @@ export const saveUsers = operation({
   }),
   result: z.object({ count: z.number().int() }),
   errors: ['MISSING_PARAMETER', 'USER_EXISTS'],
-  extension: true,
   example: { body: { data: [{ _id: 'alice', nickname: 'Alice' }] }, result: { count: 1 } },
 })
 
@@ -165,7 +160,6 @@ export const eraseUser = operation({
   access: 'admin',
   scope: 'users:write',
   audit: auditsParam('user', 'client_id'),
-  form: 'envelope',
   params: z.object({ client_id: userId }),
   query: z.object({
     content: erasedAs
@@ -175,6 +169,5 @@ export const eraseUser = operation({
   result: z.object({}),
   accepted: acceptedJob,
   errors: ['CLIENT_NOT_FOUND', 'UNDER_HOLD', 'INVALID_QUERY'],
-  extension: true,
   example: { result: {} },
 })

@@ -67,7 +67,10 @@ describe('GET /admin/overview', () => {
         lastError: 'ExpiredProviderToken',
       },
     ]
-    const process = reportProcess(presence, { service: 'push', node, version: '9.9' }, () => ({ credentials }), fail)
+    const [stopped] = credentials
+    const ofOther = { ...stopped, app: 'another app', name: 'nearly all devices of another app' }
+    const all = () => ({ credentials: [...credentials, ofOther] as typeof credentials })
+    const process = reportProcess(presence, { service: 'push', node, version: '9.9' }, all, fail)
     const found = async () => (await read()).processes.find((one: { node: string }) => one.node === node)
     await vi.waitUntil(async () => (await found()) !== undefined)
     const dead = { app: gateway.app, state: 'failed', failedAt: new Date(), createdAtMS: 1, room: 'r' }
@@ -76,6 +79,7 @@ describe('GET /admin/overview', () => {
     const { version, memoryBytes, isSilent, credentials: shown } = await found()
     assert.deepEqual([version, memoryBytes > 1_000_000, isSilent, shown], ['9.9', true, false, credentials])
     assert.equal(deadCalls, 1)
+    assert.ok(!JSON.stringify(alerts).includes('another app'), 'the apps of others are not named')
     const codes = alerts.map(({ code }: { code: string }) => code)
     assert.ok(codes.includes('CREDENTIALS_REFUSED') && codes.includes('CALLS_DEAD'), codes.join())
     await process.stop()

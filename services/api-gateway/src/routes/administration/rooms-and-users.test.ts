@@ -44,6 +44,12 @@ describe('an API key reads rooms, conversations and users of the app', () => {
       [{ roomType: 'group', status: 1 }, 6],
       [{ memberCount: { $gte: 2 } }, 1],
       [{ lastMessageTime: { $gt: '2020-01-01T00:00:00Z' } }, 1],
+      // Rooms without messages have no lastMessageTime.
+      [{ lastMessageTime: { $lt: '2099-01-01T00:00:00Z', $gte: 0 } }, 1],
+      [{ lastMessageTime: { $exists: true } }, 1],
+      [{ lastMessageTime: { $exists: false } }, 5],
+      [{ lastMessageTime: null }, 5],
+      [{ lastMessageTime: { $nin: [null] } }, 1],
       [{ createdTime: { $lte: Date.now() }, $or: [{ name: 'quiet 1' }, { name: 'quiet 2' }] }, 2],
     ] as const) {
       const { totalCount, totalIsExact, data } = await query(q)

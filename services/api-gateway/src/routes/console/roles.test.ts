@@ -30,8 +30,9 @@ describe('operators and their roles', () => {
   afterAll(() => gateway.stop())
 
   const inApp = (app: string) => ({ 'parley-app': encodeURIComponent(app) })
+  const allTimes = { sinceMS: 0, untilMS: Number.MAX_SAFE_INTEGER }
   const entriesOf = ({ id }: TestOperator, app = gateway.app) =>
-    findAuditEntries(gateway.chat.db, app, { actor: `operator:${id}` }, { limit: 100 })
+    findAuditEntries(gateway.chat.db, app, { actor: `operator:${id}` }, { ...allTimes, limit: 100 })
 
   for (const role of roles) {
     test(`a ${role} can call the operations in its scopes; others are 403 PERMISSION_DENIED naming the scope`, async () => {

@@ -5,18 +5,20 @@ import { addApiKey } from '@parley/chat/access/api-keys'
 import { continueExport } from '@parley/chat/export/continue-export'
 import { exportUser } from '@parley/chat/export/export-user'
 import { clearNext, lookNext } from '@parley/chat/files/clear-files'
+import { runJobs } from '@parley/chat/jobs/run-jobs'
 import { workOnJob } from '@parley/chat/jobs/work-on-job'
 import { importLine } from '@parley/contracts/import-line'
 import type { KeyScope } from '@parley/contracts/scopes'
 import { findFile } from '@parley/db/files/files'
 import { leaseJob } from '@parley/db/jobs'
 import { key } from '@parley/db/keys'
+import { newTokenDoc } from '@parley/db/users/tokens'
 import type { FileStore } from '@parley/files/file-store'
+import { eventually } from '@parley/stack/eventually'
 import { linesIn, unzipped } from '@parley/stack/test-unzip'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
 import { refused } from '../../test-refused.ts'
-import { until } from '../../test-until.ts'
 import { png, upload } from '../files/test-files.ts'
 
 let gateway: TestGateway
@@ -47,7 +49,7 @@ async function begin(user: string): Promise<string> {
 }
 const jobOf = async (id: string) => (await gateway.admin('GET', `/admin/jobs/${id}`)).body.result
 async function finished(id: string) {
-  await until('the export is finished', async () => (await jobOf(id)).state === 'done')
+  await eventually('the export is finished', async () => (await jobOf(id)).state === 'done')
   return jobOf(id)
 }
 async function fetched(job: { export: { url: string; size: number } }) {
@@ -73,6 +75,7 @@ describe('the export of a user', () => {
     await alice.call('POST', `/rooms/${left}/delete/members`, { members: ['alice'] })
     const fileID = await upload(alice.call, png, { name: 'a.png', type: 'image/png' })
     await send(room, 'alice', 'file', { attachments: [{ fileID }] })
+    const longName = await upload(alice.call, png, { name: `${'長'.repeat(190)}.png`, type: 'image/png' })
     await alice.call('POST', `/messages/${ofBob._id}/reaction`, { reaction: '👍' })
     await bob.call('POST', `/messages/${ofBob._id}/reaction`, { reaction: '👎' })
     await alice.call('POST', '/me/pref/theme', { data: { dark: true } })
@@ -87,6 +90,12 @@ describe('the export of a user', () => {
     await alice.call('PUT', `/me/bookmarks/${ofBob._id}`)
     await alice.call('POST', '/me/reminders', { message: inThread._id, remindAtMS: Date.now() + 3_600_000 })
     await alice.call('PUT', `/rooms/${room}/lastRead`, { message: ofBob._id })
+
+    const login = { issuerId: 'removed', issuedAt: new Date(), signed: '' }
+    const ofRemoved = newTokenDoc({ app: gateway.app, user: 'alice' }, 'digest', new Date(Date.now() + 60_000), {
+      login,
+    })
+    await gateway.chat.db.tokens.insertOne(ofRemoved)
 
     const job = await finished(await begin('alice'))
     const files = await fetched(job)
@@ -136,6 +145,7 @@ describe('the export of a user', () => {
     )
     assert.ok(linesIn(files['audit.ndjson']).some(({ action }) => action === 'exportUser'))
     assert.match(files[`files/${fileID}-a.png`] ?? '', /PNG/)
+    assert.match(files[`files/${longName}-${'長'.repeat(75)}.png`] ?? '', /PNG/)
     const everything = JSON.stringify(files)
     for (const word of ['secret of bob', 'of bob', '👎']) assert.doesNotMatch(everything, new RegExp(word))
     const { done, total } = job.progress
@@ -198,7 +208,24 @@ describe('the export of a user', () => {
     assert.deepEqual(texts, ['first', 'second'])
     const id = (await chat.db.jobs.findOne({ _id: key(app, result.job) }))?.export?.file ?? ''
     const folder = dirname(join(store.root, store.pathOf(id, 'x')))
-    await until('only the ZIP is left', async () => (await readdir(folder)).length === 1)
+    await eventually('only the ZIP is left', async () => (await readdir(folder)).length === 1)
+  })
+
+  test('waits while its process has enough jobs', async () => {
+    const { chat, store, app } = gateway
+    const busy = Promise.withResolvers<undefined>()
+    for (let n = 0; n < 4; n++) chat.jobs.track(busy.promise)
+    const id = await begin('bob')
+    const waiting = await chat.db.jobs.findOne({ _id: key(app, id) })
+    assert.deepEqual([waiting?.leaseUntilMS, waiting?.done], [waiting?.createdAtMS, 0])
+    const duty = runJobs(chat, store)
+    const { signal } = new AbortController()
+    await duty.work(signal)
+    assert.equal((await chat.db.jobs.findOne({ _id: key(app, id) }))?.leaseUntilMS, waiting?.createdAtMS)
+    busy.resolve(undefined)
+    await eventually('there is room', async () => !chat.jobs.isFull)
+    await duty.work(signal)
+    assert.ok((await fetched(await finished(id)))['import.ndjson'])
   })
 
   test('requires export:write: other scopes get 403 PERMISSION_DENIED', async () => {
@@ -209,6 +236,9 @@ describe('the export of a user', () => {
     }
     const { status, body } = await read('export:write')
     assert.deepEqual([status, body.result.export.size], [200, job.export.size])
+    const fileId = new URL(job.export.url).pathname.split('/')[2]
+    assert.equal((await gateway.admin('GET', `/files/${fileId}`)).body.error?.code, 'FILE_NOT_FOUND')
+    assert.equal((await gateway.admin('POST', `/files/${fileId}/uploaded`)).body.error?.code, 'FILE_NOT_FOUND')
     for (const scope of ['messages:read', 'messages:write', 'users:write', 'export:read', 'stats:read'] as const) {
       const denied = await read(scope)
       assert.deepEqual([denied.status, denied.body.error?.code], [403, 'PERMISSION_DENIED'], scope)
@@ -253,7 +283,7 @@ describe('POST /me/export', () => {
     refused(await mine(dora), 404, 'JOB_NOT_FOUND')
     const begun = await dora.call('POST', '/me/export')
     assert.equal(begun.status, 202, begun.text)
-    await until('it is finished', async () => (await mine(dora)).body.result.state === 'done')
+    await eventually('it is finished', async () => (await mine(dora)).body.result.state === 'done')
     const { result } = (await mine(dora)).body
     assert.equal(result._id, begun.body.result.job)
     const files = await fetched(result)
@@ -273,11 +303,11 @@ describe('POST /me/export', () => {
     await gateway.chat.db.jobs.updateOne(job, { $set: { state: 'failed' } })
     assert.equal((await dora.call('POST', '/me/export')).status, 202, 'one that failed does not count')
     const isDone = async () => (await mine(dora)).body.result.state === 'done'
-    await until('it is finished', isDone)
+    await eventually('it is finished', isDone)
     const dayMS = 86_400_000
     await gateway.chat.db.users.updateOne({ _id: key(gateway.app, 'dora') }, { $inc: { 'exported.atMS': -dayMS } })
     const both = await Promise.all([dora.call('POST', '/me/export'), dora.call('POST', '/me/export')])
     assert.deepEqual(new Set(both.map(({ status }) => status)), new Set([202, 429]))
-    await until('it is finished', isDone)
+    await eventually('it is finished', isDone)
   })
 })

@@ -5,11 +5,11 @@ import { join } from 'node:path'
 import { clearNext } from '@parley/chat/files/clear-files'
 import type { S3Store } from '@parley/files/file-store'
 import { s3Store } from '@parley/files/s3-store'
+import { eventually } from '@parley/stack/eventually'
 import { type S3Server, startS3 } from '@parley/stack/test-s3'
 import { linesIn, unzipped } from '@parley/stack/test-unzip'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
-import { until } from '../../test-until.ts'
 import { lookAtAll, png, put } from './test-files.ts'
 
 describe('files in an S3-compatible store', () => {
@@ -199,7 +199,7 @@ describe('files in an S3-compatible store', () => {
     await confirm(announced.body.result.fileID)
     const begun = await gateway.admin('POST', `/admin/clients/${encodeURIComponent(alice.id)}/export`)
     const job = async () => (await gateway.admin('GET', `/admin/jobs/${begun.body.result.job}`)).body.result
-    await until('the export is finished', async () => (await job()).state === 'done')
+    await eventually('the export is finished', async () => (await job()).state === 'done')
     const { url, size } = (await job()).export
     assert.equal(new URL(url).origin, server.endpoint)
     const zip = Buffer.from(await (await fetch(url)).arrayBuffer())

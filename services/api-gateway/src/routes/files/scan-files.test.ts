@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 import { clearNext, lookNext } from '@parley/chat/files/clear-files'
 import type { Scanner } from '@parley/chat/files/scan-file'
 import { key } from '@parley/db/keys'
+import { listenOnLoopback } from '@parley/stack/loopback'
 import { askScanner } from '@parley/wiring/ask-scanner'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
@@ -29,8 +28,7 @@ describe('a file is delivered once the scanner has passed it', () => {
   let url: string
   const scanner: Scanner = { isClean: (file) => askScanner(url, file), isOpen: false, base: '' }
   beforeAll(async () => {
-    await once(server.listen(0, '127.0.0.1'), 'listening')
-    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    url = `http://127.0.0.1:${await listenOnLoopback(server)}`
     gateway = await startTestGateway({ files: { isScanned: true } })
     scanner.base = gateway.url
     alice = await gateway.newUser()

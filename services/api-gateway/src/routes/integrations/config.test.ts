@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { proves } from '@parley/conformance/proves'
 import { findConfigVersions } from '@parley/db/apps/config'
+import { key } from '@parley/db/keys'
 import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest'
 import { startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
 
@@ -70,6 +71,20 @@ describe('POST /config', () => {
     assert.equal((await set({ 'key 3': large, small: 1 })).status, 200)
     assert.deepEqual(Object.keys(await get()), ['key 0', 'key 1', 'key 2', 'key 3', 'small'])
   })
+
+  test('an app has at most 10,000 keys, whose names count too', async () => {
+    const { chat, app } = gateway
+    const docOf = (name: string) => ({ _id: key(app, name), app, name, json: '0', version: '' })
+    await chat.db.config.insertMany(Array.from({ length: 10_000 }, (_, i) => docOf(`k${i}`)))
+    assert.equal((await set({ k0: 1 })).status, 200)
+    const { status, body } = await set({ another: 1 })
+    assert.deepEqual([status, body.error?.code], [413, 'BODY_TOO_LARGE'])
+    assert.match(body.error.message, /10000 keys/)
+    await chat.db.config.deleteMany({})
+    await chat.db.config.insertOne({ ...docOf('large'), json: JSON.stringify('x'.repeat(4 * 1024 * 1024 - 100)) })
+    assert.equal((await set({ ['k'.repeat(100)]: 0 })).body.error?.code, 'BODY_TOO_LARGE')
+    assert.equal((await set({ k: 0 })).status, 200)
+  })
 })
 
 describe('DELETE /config/{key}', () => {
@@ -91,11 +106,16 @@ describe('GET /config', () => {
     await set({ a: 1 })
     assert.deepEqual((await gateway.admin('GET', '/config')).body.result, { a: 1 })
     assert.deepEqual(await get(), { a: 1 })
-    assert.equal((await gateway.anonymous('GET', '/config')).status, 401)
+    const codeWith = async (headers: Record<string, string>) => {
+      const { status, body } = await gateway.anonymous('GET', '/config', undefined, headers)
+      return [status, body.error.code]
+    }
+    assert.deepEqual(await codeWith({}), [401, 'INVALID_API_KEY'])
+    assert.deepEqual(await codeWith({ 'im-api-key': 'wrong' }), [401, 'INVALID_API_KEY'])
+    assert.deepEqual(await codeWith({ 'im-authorization': alice.token }), [401, 'INVALID_CLIENT_KEY'])
     const emptyKey = { 'im-api-key': '' }
     assert.deepEqual((await alice.call('GET', '/config', undefined, emptyKey)).body.result, { a: 1 })
-    const { status, body } = await gateway.anonymous('GET', '/config', undefined, emptyKey)
-    assert.deepEqual([status, body.error.code], [401, 'INVALID_API_KEY'])
+    assert.deepEqual(await codeWith(emptyKey), [401, 'INVALID_API_KEY'])
   })
 })
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { ackWaitSeconds } from '@parley/bus/stream/stream'
+import { forKeys, limitPerApp } from '@parley/chat/limit-per-app'
 import { proves } from '@parley/conformance/proves'
 import { noteActiveUsers } from '@parley/db/statistics/active-users'
 import { noteMessages } from '@parley/db/statistics/counted-messages'
@@ -41,6 +42,23 @@ describe('GET /admin/stats', () => {
     assert.deepEqual([Date.parse(startTime), Date.parse(endTime)], [start * 1000, end * 1000])
     assert.ok(Math.abs(end * 1000 - Date.now()) < 60_000)
     assert.ok(freeMem > 0 && totalMem >= freeMem)
+  })
+
+  test('waits for the other queries of the app, and gets 429 if too many wait', async () => {
+    const { limits } = gateway.chat
+    const { queries } = limits
+    limits.queries = limitPerApp('queries', { ...forKeys(1), inAll: 1, waiting: 0, waitMS: 60_000 })
+    try {
+      const other = Promise.withResolvers<void>()
+      const before = limits.queries({ app: gateway.app }, () => other.promise)
+      const refused = await stats()
+      assert.deepEqual([refused.status, refused.body.error.code], [429, 'TOO_MANY_REQUESTS'])
+      other.resolve()
+      await before
+      assert.equal((await stats()).status, 200)
+    } finally {
+      limits.queries = queries
+    }
   })
 
   test("counts exactly the window's content, for any boundaries and repeated events", async () => {

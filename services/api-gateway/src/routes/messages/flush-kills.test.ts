@@ -7,11 +7,11 @@ import type { FlushPoint } from '@parley/chat/send/flush-queue'
 import { keepUp } from '@parley/chat/upkeep/keep-up'
 import { key } from '@parley/db/keys'
 import { findAllMessages } from '@parley/db/message-buckets/all-messages'
+import { eventually } from '@parley/stack/eventually'
 import { testServers, withDatabase } from '@parley/stack/test-servers'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import type { DyingSender } from '../../test-dying-sender.ts'
 import { type Heard, startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
-import { until } from '../../test-until.ts'
 
 interface Acknowledged {
   _id: string
@@ -124,8 +124,8 @@ describe('the sending process is killed (-9)', () => {
       assert.equal((await gateway.admin('POST', '/messages', again)).body.result._id, last._id)
 
       const published = () => new Set(heard.events.map(({ payload }) => (payload as { _id: string })._id))
-      await until('every event', () => ids.difference(published()).size === 0)
-      await until('all is flushed', async () => {
+      await eventually('every event', () => ids.difference(published()).size === 0)
+      await eventually('all is flushed', async () => {
         return (await gateway.chat.db.rooms.findOne({ _id: roomKey }))?.buffer?.length === 0
       })
       assert.deepEqual(await counted(room), all)

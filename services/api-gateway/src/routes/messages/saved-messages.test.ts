@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { remindDue } from '@parley/chat/messages/saved/remind'
 import { key } from '@parley/db/keys'
 import { claimReminders } from '@parley/db/messages/saved-messages'
+import { eventually } from '@parley/stack/eventually'
 import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest'
 import { startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
 import { refused } from '../../test-refused.ts'
-import { until } from '../../test-until.ts'
 
 const hourMS = 3_600_000
 
@@ -99,7 +99,7 @@ describe.each(['bookmarks', 'reminders'])('%s', (list) => {
     const count = () => gateway.chat.db[list as 'bookmarks'].countDocuments(of)
     assert.equal(await count(), 1)
     await gateway.admin('DELETE', `/admin/clients/${encodeURIComponent(eve.id)}`)
-    await until('they are removed', async () => (await count()) === 0)
+    await eventually('they are removed', async () => (await count()) === 0)
   })
 })
 
@@ -149,7 +149,7 @@ describe('a reminder', () => {
     await beDue()
     await save('reminders', later)
     await Promise.all([remindDue(gateway.chat), remindDue(gateway.chat)])
-    await until('it comes', async () => (await events(due))[0] === 1)
+    await eventually('it comes', async () => (await events(due))[0] === 1)
     assert.deepEqual([(await stored()).map(({ message }) => message), await events(due, later)], [[later], [1, 0]])
   })
 
@@ -165,7 +165,7 @@ describe('a reminder', () => {
     // The process died: its leases end.
     await db.reminders.updateMany({ claim: 'dead' }, { $set: { nextMS: Date.now() } })
     await remindDue(gateway.chat)
-    await until('that which is left comes', async () => (await events(left))[0] === 1)
+    await eventually('that which is left comes', async () => (await events(left))[0] === 1)
     assert.deepEqual(
       (await stored()).map(({ message }) => message),
       [moved],

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { key } from '@parley/db/keys'
 import { findSentMessage } from '@parley/db/messages/messages'
 import { addReport } from '@parley/db/moderation/reports'
+import { eventually } from '@parley/stack/eventually'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
 import { refused } from '../../test-refused.ts'
-import { until } from '../../test-until.ts'
 
 let gateway: TestGateway
 let alice: TestUser
@@ -95,7 +95,7 @@ describe('POST /messages/{id}/report', () => {
     assert.equal((await gateway.admin('DELETE', '/admin/clients/dave')).status, 200)
     const changes = reports.watch([{ $match: { operationType: 'insert' } }])
     const change = changes.next()
-    await until('changes are seen', async () => changes.resumeToken !== undefined)
+    await eventually('changes are seen', async () => changes.resumeToken !== undefined)
     assert.equal((await report(alice, id)).status, 200)
     const { fullDocument } = (await change) as { fullDocument?: Record<string, unknown> }
     assert.partialDeepStrictEqual(fullDocument, { message: id, sender: 'dave' })
@@ -119,7 +119,7 @@ describe('POST /messages/{id}/report', () => {
     // The erasure waits for the room.
     await db.rooms.updateOne({ _id: roomKey }, { $set: { name: 'held' } }, { session })
     const erased = gateway.admin('DELETE', '/admin/clients/erin')
-    await until('its first step is done', async () => (await textOf(first)) === undefined)
+    await eventually('its first step is done', async () => (await textOf(first)) === undefined)
     await addReport(db, message, { id: 'by a dead gateway', user: 'alice', reason: 'spam' })
     assert.notEqual(await textOf(second), undefined)
     await session.abortTransaction()

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { key } from '@parley/db/keys'
-import { afterAll, beforeAll, describe, test } from 'vitest'
+import { afterAll, beforeAll, describe, test, vi } from 'vitest'
 import { startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
 
 /** `unread.test.ts` also verifies each count of its random histories with it. */
@@ -73,7 +73,14 @@ describe('GET /admin/clients/{client_id}/badge', () => {
     const small = await gateway.newRoom([alice, carol])
     await send(alice, small)
     await gateway.chat.db.rooms.updateOne({ _id: key(gateway.app, large) }, { $set: { seq: 200_001 } })
+    const queries = vi.spyOn(gateway.chat.limits, 'queries')
     const sum = await ask('verify=true', carol.id)
+    assert.deepEqual(
+      queries.mock.calls.map(([by]) => by),
+      [{ app: gateway.app }],
+      'a few at a time per app',
+    )
+    queries.mockRestore()
     assert.deepEqual([sum.badge, sum.notVerified, sum.agrees], [200_002, 1, true])
     const left = { room: large, seq: 200_001, readSeq: 0, uncounted: 0, unread: 200_001 }
     assert.deepEqual(sum.data[0], left)

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { type Bus, closeBus, connectBus } from '@parley/bus/connect'
+import { type Bus, connectBus } from '@parley/bus/connect'
 import { handleCommands } from '@parley/bus/control/handle-commands'
 import { relay } from '@parley/chat/events/relay'
 import { keepUp } from '@parley/chat/upkeep/keep-up'
@@ -20,7 +20,7 @@ describe('members who changed while NATS was unavailable', () => {
   })
   afterAll(async () => {
     await gateway.stop()
-    await closeBus(nodeBus)
+    await nodeBus.close()
     await servers.stop()
   })
 

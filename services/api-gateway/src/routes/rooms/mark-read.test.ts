@@ -38,6 +38,19 @@ describe('PUT /rooms/:id/lastRead', () => {
     })
   }
 
+  test('the latest message: nothing after it is counted', async () => {
+    const { mongo } = gateway.chat.db
+    const other = await gateway.newRoom([alice, bob])
+    const body = { message: 'one', messageType: 'text' }
+    const message = (await alice.call('POST', `/rooms/${other}/message`, body)).body.result._id
+    await mongo.command({ profile: 2, slowms: 0 })
+    assert.equal((await bob.call('PUT', `/rooms/${other}/lastRead`, { message })).status, 200)
+    await mongo.command({ profile: 0 })
+    const found = await mongo.collection('system.profile').distinct('ns', { 'command.lsid': { $exists: true } })
+    assert.ok(found.includes(`${mongo.databaseName}.memberships`))
+    assert.ok(!found.includes(`${mongo.databaseName}.userDeletions`), found.join(', '))
+  })
+
   test('after _all the marker moves to the last deleted message', async () => {
     const other = await gateway.newRoom([alice, bob])
     const sent: string[] = []

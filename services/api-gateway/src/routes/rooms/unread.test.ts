@@ -3,9 +3,10 @@ import { eraseNextRoom } from '@parley/chat/messages/changing/erase-messages'
 import { expireDue } from '@parley/chat/messages/changing/expire-messages'
 import { removeOldInRoom } from '@parley/chat/retention/remove-old-messages'
 import { key } from '@parley/db/keys'
-import { findMessages } from '@parley/db/messages/messages'
+import { findMessages } from '@parley/db/message-buckets/find-messages'
 import { insertMemberships } from '@parley/db/rooms/room-members'
-import { findRoom, moved } from '@parley/db/rooms/rooms'
+import { findRoom } from '@parley/db/rooms/rooms'
+import { newVersion } from '@parley/db/rooms/version'
 import { inTransaction } from '@parley/db/transactions/transaction'
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, test } from 'vitest'
@@ -350,10 +351,10 @@ async function comeOrGo({ app, chat }: TestGateway, user: TestUser, room: ModelR
   await inTransaction(chat.db, async (session) => {
     const doc = await findRoom(chat.db, app, room.id, session)
     if (!doc) throw new Error('the room is gone')
-    const change = { $inc: { memberCount: isMember ? -1 : 1, ...moved().$inc } }
+    const change = { $inc: { memberCount: isMember ? -1 : 1, ...newVersion().$inc } }
     await chat.db.rooms.updateOne({ _id: doc._id }, change, { session })
     if (isMember) await chat.db.memberships.deleteOne({ _id: key(app, room.id, user.id) }, { session })
-    else await insertMemberships(chat.db, doc, [user.id], session)
+    else await insertMemberships(chat.db, [{ room: doc, users: [user.id] }], session)
   })
 }
 

@@ -46,6 +46,7 @@ describe('/me/notifications', () => {
     const times = (more: object) => dnd({ times: [{ ...night.times[0], ...more }] })
     for (const settings of [
       { level: 'some' },
+      { types: [{ messageType: '\ud800', level: 'none' }] },
       {
         types: [
           { messageType: 'a', level: 'all' },

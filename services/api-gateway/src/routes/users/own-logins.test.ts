@@ -1,16 +1,19 @@
 import assert from 'node:assert/strict'
 import { generateKeyPairSync, type KeyObject, randomUUID } from 'node:crypto'
-import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { addApiKey } from '@parley/chat/access/api-keys'
+import { livingTokens } from '@parley/chat/access/living-tokens'
 import type { HookCalls } from '@parley/chat/ports'
+import { digest } from '@parley/db/apps/apps'
 import { createMetrics } from '@parley/service/metrics'
+import { eventually } from '@parley/stack/eventually'
+import { listenOnLoopback } from '@parley/stack/loopback'
 import { createHookCalls } from '@parley/wiring/hook-calls'
 import { exportJWK, exportSPKI, type JWTPayload, SignJWT, UnsecuredJWT } from 'jose'
-import { Provider } from 'oidc-provider'
 import { afterAll, beforeAll, describe, onTestFinished, test } from 'vitest'
 import { startTestGateway, type TestGateway } from '../../test-gateway.ts'
+import { startProvider } from './test-oidc-provider.ts'
+import { withOtherS, withUnusedBits } from './test-signatures.ts'
 
 const issuer = 'https://login.example'
 const audience = 'chat'
@@ -34,9 +37,8 @@ describe('tokens of the app’s own login', () => {
       { ...(await exportJWK(rsa.publicKey)), kid: 'rsa' },
       { ...(await exportJWK(ec.publicKey)), kid: 'ec', alg: 'ES256' },
     ]
-    server = createServer((_request, response) => response.end(JSON.stringify(jwks))).listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    jwksUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/keys`
+    server = createServer((_request, response) => response.end(JSON.stringify(jwks)))
+    jwksUrl = `http://127.0.0.1:${await listenOnLoopback(server)}/keys`
     calls = createHookCalls({ timeoutMS: 5_000, allowPrivateTargets: 'loopback' }, createMetrics('test'))
     gateway = await startTestGateway({ hookCalls: calls })
     await setIssuers([{ issuer, audience, jwksUrl, claims: { device: 'device', name: 'profile.name' } }])
@@ -117,6 +119,12 @@ describe('tokens of the app’s own login', () => {
       ['an end far away', await sign(claims(user, { exp: nowS() + 400 * 86_400 })), /exp/],
       ['no issue time', await sign(withoutIat), /iat/],
       ['an issue time to come', await sign(claims(user, { iat: nowS() + 90 })), /iat/],
+      ['an issue time that no date holds', await sign(claims(user, { iat: -1e300 })), /iat/],
+      ['a device too long to be revoked', await sign(claims(user, { device: 'd'.repeat(257) })), /device/],
+      ['a device that is lost in paths', await sign(claims(user, { device: '..' })), /device/],
+      ['a token ID too long to be revoked', await sign(claims(user, { jti: 'j'.repeat(1_001) })), /jti/],
+      ['a token ID that no revocation can name', await sign({ ...claims(user), jti: 7 as never }), /jti/],
+      ['an empty token ID', await sign(claims(user, { jti: '' })), /jti/],
       ['a begin to come', await sign(claims(user, { nbf: nowS() + 90 })), /nbf/],
       ['another audience', await sign(claims(user, { aud: 'shop' })), /aud/],
       ['another issuer', await sign(claims(user, { iss: 'https://evil.example' })), /./],
@@ -132,7 +140,7 @@ describe('tokens of the app’s own login', () => {
     assert.equal(await gateway.chat.db.tokens.countDocuments({ app: gateway.app, user }), 1)
   })
 
-  test('create unknown users if the app allows it, with name and picture', async () => {
+  test('create unknown users if the app allows it, with name and picture, and end with their issuer', async () => {
     const other = await startTestGateway({ hookCalls: calls })
     onTestFinished(() => other.stop())
     const names = { user: 'https://company.example/id', name: 'profile.name', picture: 'picture' }
@@ -146,6 +154,31 @@ describe('tokens of the app’s own login', () => {
     }
     const bad = await sign(claims('x', { 'https://company.example/id': 'bad', profile: { name: 'a\nb' } }))
     assert.equal((await as(bad, other)('GET', '/me')).body.result.nickname, 'bad')
+
+    // Removing the issuer ends tokens admitted before, also for open sockets, whose tokens are looked up again.
+    const { app, chat } = other
+    const held = [{ app, user: 'new', tokenDigest: digest(token) }]
+    assert.equal((await livingTokens(chat, held)).size, 1)
+    await setIssuers([{ issuer: 'another', audience, jwksUrl }], other)
+    await eventually('the issuer is forgotten', async () => (await statusOf(token, other)) === 401)
+    await eventually('the token is not valid', async () => (await livingTokens(chat, held)).size === 0)
+    assert.deepEqual((await other.admin('GET', '/admin/clients/new/tokens')).body.result.data, [])
+    const { tokens } = (await other.admin('GET', '/admin/clients/new')).body.result
+    assert.partialDeepStrictEqual(tokens, [{ isInForce: false }])
+
+    // Adding it again does not revive them, and leaves the tokens of other issuers valid.
+    const [ofAnother, unused] = [await sign(claims('new', { iss: 'another' })), await sign(claims('ignored', more))]
+    assert.equal(await statusOf(ofAnother, other), 200)
+    await setIssuers(
+      [
+        { issuer, audience, jwksUrl, claims: names },
+        { issuer: 'another', audience, jwksUrl },
+      ],
+      other,
+    )
+    await eventually('the issuer is known again', async () => (await statusOf(unused, other)) === 200)
+    assert.deepEqual([await statusOf(token, other), await statusOf(ofAnother, other)], [401, 200])
+    assert.equal((await livingTokens(chat, held)).size, 0)
   })
 
   test('of one app are invalid in another; keys are fetched from public addresses only', async () => {
@@ -215,6 +248,23 @@ describe('tokens of the app’s own login', () => {
       const { status, body } = await end(user, both)
       assert.deepEqual([status, body.error], [400, 'INVALID_REQUEST'])
       assert.match(body.message, /jti/)
+    }
+  })
+
+  test('have one identity, though signatures have several valid forms', async () => {
+    const user = await newUser()
+    const [ofRsa, ofEc] = [
+      await sign(claims(user)),
+      await sign(claims(user), { alg: 'ES256', kid: 'ec' }, ec.privateKey),
+    ]
+    for (const [token, altered] of [
+      [ofRsa, withUnusedBits(ofRsa)],
+      [ofEc, withOtherS(ofEc)],
+    ] as const) {
+      assert.equal(await statusOf(token), 200)
+      assert.equal(await statusOf(altered), 401, 'it is another form of a valid token')
+      assert.equal((await as(token)('DELETE', `/me/tokens/${digest(token).slice(0, 12)}`)).status, 200)
+      for (const one of [token, altered]) assert.equal(await statusOf(one), 401)
     }
   })
 
@@ -332,33 +382,3 @@ describe('tokens of the app’s own login', () => {
     assert.deepEqual([status, body.result?._id], [200, 'carol'], JSON.stringify(body))
   })
 })
-
-/** A provider whose access tokens are JWTs for the resource `urn:chat`; their subject is the client. */
-async function startProvider() {
-  const server = createServer()
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const provider = new Provider(url, {
-    clients: [
-      {
-        client_id: 'carol',
-        client_secret: 'secret',
-        grant_types: ['client_credentials'],
-        redirect_uris: [],
-        response_types: [],
-      },
-    ],
-    features: {
-      clientCredentials: { enabled: true },
-      devInteractions: { enabled: false },
-      resourceIndicators: {
-        enabled: true,
-        getResourceServerInfo: () => ({ scope: '', audience: 'urn:chat', accessTokenFormat: 'jwt' }),
-      },
-    },
-  })
-  const respond = provider.callback()
-  server.on('request', (request, response) => void respond(request, response))
-  return { url, stop: () => void server.close() }
-}

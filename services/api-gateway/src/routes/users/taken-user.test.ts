@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Db } from '@parley/db/connect'
-import type { Session } from '@parley/db/transactions/transaction'
+import type { Db, Session } from '@parley/db/connect'
 import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest'
 import { type Answer, startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
 

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { closeBus } from '@parley/bus/connect'
 import { sendMessage } from '@parley/chat/send/send-message'
 import { key } from '@parley/db/keys'
 import { findAllMessages } from '@parley/db/message-buckets/all-messages'
@@ -175,7 +174,7 @@ describe('a gateway that caches a room changed through another', () => {
   })
 
   const waysToLoseTheBus = {
-    'whose connection to the bus is closed': (_proxy: NatsProxy, cutOff: TestGateway) => closeBus(cutOff.chat.bus),
+    'whose connection to the bus is closed': (_proxy: NatsProxy, cutOff: TestGateway) => cutOff.chat.bus.close(),
     'that is cut off from the bus': (proxy: NatsProxy) => proxy.cut(),
     'that is cut off from the bus and does not know it': (proxy: NatsProxy) => proxy.hold(),
   }

@@ -1,0 +1,31 @@
+import { ApiError } from '@parley/contracts/errors'
+import { findConfigValue } from '@parley/db/apps/config'
+import type { Db } from '@parley/db/connect'
+
+/** A schema of the contract. */
+export interface ConfigSchema<T> {
+  safeParse(value: unknown): {
+    data?: T | undefined
+    error?: { issues: readonly { path: PropertyKey[]; message: string }[] } | undefined
+  }
+}
+
+/** Parses the value of a configuration key; undefined for null. @throws ApiError INVALID_BODY naming the field */
+export function checkConfigValue<T>(key: string, schema: ConfigSchema<T>, value: unknown): T | undefined {
+  if (value === null) return undefined
+  const { data, error } = schema.safeParse(value)
+  const [issue] = error?.issues ?? []
+  if (issue) throw new ApiError('INVALID_BODY', `${[key, ...issue.path].join('.')}: ${issue.message}`)
+  return data
+}
+
+/** An app's value of a configuration key; undefined if it is not set or does not match the schema. */
+export async function readConfigValue<T>(
+  db: Db,
+  app: string,
+  key: string,
+  schema: ConfigSchema<T>,
+): Promise<T | undefined> {
+  const found = await findConfigValue(db, app, key)
+  return schema.safeParse(found && JSON.parse(found.json)).data
+}

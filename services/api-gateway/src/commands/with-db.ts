@@ -1,0 +1,30 @@
+import { findApp } from '@parley/db/apps/apps'
+import type { AppDoc } from '@parley/db/apps/documents'
+import type { Db } from '@parley/db/connect'
+import { createSchemaCheck } from '@parley/db/schema'
+import { usingDb } from '@parley/db/using-db'
+import { readSettings } from '@parley/service/settings'
+import { mongoSettings, tlsPrefix } from '@parley/service/shared-settings'
+import { tlsOptions } from '@parley/service/tls-settings'
+
+/** Runs work on the database in the environment, if its schema is known. */
+export async function withDb<T>(work: (db: Db) => Promise<T>, timeoutMS?: number): Promise<T> {
+  const { mongoUrl, mongoTls } = readSettings(mongoSettings, process.env)
+  const tls = tlsOptions(mongoTls, tlsPrefix.mongo)
+  const options = { appName: 'parley-cli', tls, ...(timeoutMS !== undefined && { timeoutMS }) }
+  return usingDb(mongoUrl, options, async (db) => {
+    await createSchemaCheck(db)()
+    return work(db)
+  })
+}
+
+/** The app named by a command. @throws Error if it does not exist */
+export async function requireApp(db: Db, app: string): Promise<AppDoc> {
+  const found = await findApp(db, app)
+  if (!found) throw noApp(app)
+  return found
+}
+
+export function noApp(app: string): Error {
+  return new Error(`there is no app ${JSON.stringify(app)}`)
+}

@@ -1,0 +1,81 @@
+import { cut } from '@parley/chat/messages/reading/message-text'
+import type { PushPayload } from '@parley/contracts/resources/push/payload'
+import type { PushContent } from './network.ts'
+import { firstFitting, fits, shortenings } from './shorten-arguments.ts'
+
+type MessageContent = PushContent & { of: 'message' }
+type ClientsContent = PushContent & { of: 'clients' }
+
+/**
+ * Makes a notification from a message's content, and shortens it until its JSON fits: first the arguments of its text,
+ * then it goes without picture, without the app's own text, and last without the type, which may need six bytes per
+ * character.
+ */
+export function fittedMessage<T>(content: MessageContent, mostBytes: number, build: (content: MessageContent) => T): T {
+  return firstFitting(messageAttempts(content, build), mostBytes)
+}
+
+function* messageAttempts<T>(content: MessageContent, build: (content: MessageContent) => T): Generator<T, void> {
+  for (const less of fewerFields(content)) {
+    yield* shortenings(less.locArgs, (args) => build({ ...less, locArgs: [...args] }))
+  }
+}
+
+function* fewerFields(content: MessageContent): Generator<MessageContent, void> {
+  yield content
+  const { texts = {}, ...localised } = content
+  const plain = Object.entries(texts).map(([language, { image: _image, ...text }]) => [language, text] as const)
+  yield { ...content, texts: Object.fromEntries(plain) }
+  yield localised
+  yield { ...localised, messageType: '' }
+}
+
+/** The same for a push of push2clients: first its texts are shortened, then it goes without icon, sound and type. */
+export function fittedPayload<T>(
+  { payload }: Pick<ClientsContent, 'payload'>,
+  mostBytes: number,
+  build: (payload: PushPayload) => T,
+): T {
+  return firstFitting(payloadAttempts(payload, mostBytes, build), mostBytes)
+}
+
+function* payloadAttempts<T>(
+  payload: PushPayload,
+  mostBytes: number,
+  build: (payload: PushPayload) => T,
+): Generator<T, void> {
+  const { icon: _icon, ...noIcon } = payload
+  const { sound: _sound, type: _type, topic: _topic, ...rest } = noIcon
+  for (const less of [payload, noIcon, rest]) {
+    yield build(less)
+    const cutTo = (most: number) => build(withTexts(less, (text) => cut(text, most)))
+    const bare = cutTo(0)
+    // Without any text, a large alert of numbers still does not fit, so no length is tried.
+    if (fits(bare, mostBytes)) {
+      for (let most = longestText; most > 0; most = Math.floor(most * 0.75)) yield cutTo(most)
+    }
+    yield bare
+  }
+}
+
+/** No text that fits is longer. */
+const longestText = 4_096
+
+function withTexts({ title, body, alert, ...rest }: PushPayload, change: (text: string) => string): PushPayload {
+  const { 'loc-args': args, ...localised } = typeof alert === 'object' ? alert : {}
+  const changed = (value: unknown) => (typeof value === 'string' ? change(value) : value)
+  return {
+    ...rest,
+    ...(title !== undefined && { title: change(title) }),
+    ...(body !== undefined && { body: change(body) }),
+    ...(typeof alert === 'string' && { alert: change(alert) }),
+    ...(typeof alert === 'object' && {
+      alert: {
+        ...Object.fromEntries(
+          Object.entries(localised).map(([name, value]) => [name, name.endsWith('-key') ? value : changed(value)]),
+        ),
+        ...(args !== undefined && { 'loc-args': args.map(changed) }),
+      },
+    }),
+  }
+}

@@ -1,0 +1,70 @@
+import type { BusEvents } from '@parley/bus/connect'
+import { type Commands, handleCommands } from '@parley/bus/control/handle-commands'
+import { watchForGaps } from '@parley/bus/control/numbered-announcements'
+import type { Chat } from '@parley/chat/chat'
+import type { Context } from '@parley/service/lifecycle'
+import type { Servers } from '@parley/wiring/connect-servers'
+import { createMissedMessages } from './missed-messages.ts'
+import type { RealtimeNode } from './node.ts'
+import type { realtimeSettings, SettingsOf } from './settings.ts'
+
+/** As in the gateways: a browser sends all cookies of the domain, and proxies add headers. */
+const maxHeaderBytes = 32 * 1024
+
+/** A realtime node before it is connected. */
+export interface PreparedNode {
+  /** For connectServers: the node must learn when it was cut off from the bus. */
+  busEvents: Pick<BusEvents, 'onDisconnect' | 'onReconnect'>
+  /** Starts the node. Returns the port of its sockets. */
+  start(servers: Servers, chat: Chat): Promise<number>
+}
+
+export function prepareNode(context: Context<SettingsOf<typeof realtimeSettings>>): PreparedNode {
+  const { settings, log, metrics, tracing, onStop, signal } = context
+  let node: RealtimeNode | undefined
+  let connected: Servers | undefined
+  const missed = createMissedMessages({
+    ...{ log, signal },
+    isConnected: () => connected?.bus.connected ?? false,
+    node: () => node,
+  })
+  return {
+    busEvents: { onDisconnect: missed.busIsAway, onReconnect: missed.busIsBack },
+    async start(servers, chat) {
+      connected = servers
+      const { bus, presence, figures } = servers
+      // uWebSockets.js reads this when it is loaded; its default is 4 KiB.
+      process.env['UWS_HTTP_MAX_HEADERS_SIZE'] ??= String(maxHeaderBytes)
+      const { startNode } = await import('./node.ts')
+      let nodeCommands: Commands | undefined
+      const announce = async () => nodeCommands?.announce()
+      const started = await startNode({
+        settings,
+        chat,
+        bus,
+        presence,
+        figures,
+        log,
+        metrics,
+        tracing,
+        announce,
+        ...missed,
+      })
+      node = started
+      const gaps = watchForGaps(bus, missed.gap)
+      onStop('gaps', () => gaps.stop())
+      const commands = handleCommands(
+        bus,
+        settings.nodeId,
+        (app, command) => started.carryOut(app, command),
+        (error) => log.error({ err: error }, 'node command failed'),
+        () => started.registers(),
+      )
+      nodeCommands = commands
+      onStop('node commands', () => commands.unsubscribe())
+      // Stopped first, while commands are still applied: a leaving member gets nothing more of the room.
+      onStop('sockets', () => started.stop())
+      return started.port
+    },
+  }
+}

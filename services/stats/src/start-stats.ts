@@ -1,0 +1,72 @@
+import { consumeStreams } from '@parley/bus/stream/consume'
+import { consumerLag, ensureConsumers } from '@parley/bus/stream/stream'
+import { createSearchIndex } from '@parley/chat/search/index-messages'
+import { keepUp } from '@parley/chat/upkeep/keep-up'
+import { key } from '@parley/db/keys'
+import type { Context } from '@parley/service/lifecycle'
+import type { SettingsOf } from '@parley/service/settings'
+import { askScanner } from '@parley/wiring/ask-scanner'
+import type { Servers } from '@parley/wiring/connect-servers'
+import { handledIn } from '@parley/wiring/stream-loss'
+import { watchConsumers } from '@parley/wiring/watch-consumers'
+import { startCanary } from './canary/start-canary.ts'
+import { followConnections } from './connections.ts'
+import { createMessageCounter } from './count-messages.ts'
+import { createCardFetcher } from './fetch-link-card.ts'
+import { createLinkCards } from './link-cards.ts'
+import { lookAfterFiles } from './look-after-files.ts'
+import { lowerRaisedHistory } from './raised-history.ts'
+import type { statsSettings } from './settings.ts'
+import { runBadgeChecks } from './verify-badges.ts'
+import { watchCertificates, watchServers } from './watch-servers.ts'
+
+/** Enough that the events of half a second are written together. */
+const concurrency = 2_000
+
+/** Starts the statistics, the search index, link cards and the checks that run once per installation. */
+export async function startStats(
+  { settings, log, metrics, onStop, signal }: Context<SettingsOf<typeof statsSettings>>,
+  { db, bus, presence, figures }: Servers,
+): Promise<void> {
+  const findHandled = handledIn(db, bus)
+  // Otherwise consumeStreams creates it once NATS is available.
+  if (bus.connected) await ensureConsumers(bus, 'stats', findHandled)
+
+  metrics.gaugesOf('parley_consumer_lag_messages', 'Stream messages not received yet', 'consumer', async () => ({
+    stats: (await consumerLag(bus, 'stats')).waiting,
+  }))
+  const { handled, onFailure } = watchConsumers(log, metrics)('stats')
+  const counter = createMessageCounter(db)
+  const searchIndex = createSearchIndex(db, log)
+  onStop('search index', () => searchIndex.stop())
+  const { fetchCard, close } = createCardFetcher(settings.linkCards.allowPrivateTargets)
+  const cards = createLinkCards(db, log, fetchCard)
+  onStop('link cards', () => {
+    cards.stop()
+    return close()
+  })
+  const count = handled({
+    ...counter,
+    async handle(fact) {
+      searchIndex.soon(key(fact.app, fact.room))
+      if (fact.link !== undefined) cards.soon(fact.app, fact.link)
+      await counter.handle(fact)
+      figures.add(fact.app, 'messages')
+    },
+  })
+  const consuming = consumeStreams(bus, 'stats', count, { concurrency, onFailure, findHandled }, signal)
+  onStop('consumer', () => consuming)
+  const following = followConnections(db, presence, log, signal)
+  onStop('connections', () => following)
+  const duties = [...lookAfterFiles({ db, log, askScanner }, settings.files, signal), lowerRaisedHistory(db, log)]
+  const upkeep = keepUp({ db, bus, log }, duties, signal)
+  onStop('upkeep', () => upkeep)
+  const flying = startCanary({ settings, log, metrics }, signal)
+  onStop('canary', () => flying)
+  const checking = runBadgeChecks({ db, log, metrics, ...settings.badgeCheck }, signal)
+  onStop('badge checks', () => checking)
+  const watching = watchServers({ db, bus, presence, metrics, log }, signal)
+  onStop('server watch', () => watching)
+  const { mongoTls, natsTls, redisTls } = settings
+  watchCertificates(metrics, { mongodb: mongoTls.cert, nats: natsTls.cert, redis: redisTls.cert })
+}
