@@ -141,6 +141,24 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: Web Push', () 
     )
   })
 
+  test('pushes of messages and of reads elsewhere at once lose no notification', async () => {
+    const room = await newRoom()
+    const page = await subscribed(alice, room)
+    const worker = await workerOf(page.context(), deployment.front.port)
+    const ids = Array.from({ length: 20 }, (_, k) => `message ${k}`)
+    const readElsewhere = { type: 'read', rooms: [], threads: ['other'], messages: [], badge: 1 }
+    await Promise.all(
+      ids.flatMap((messageID) => [
+        worker.deliver({ room, threadOf: 'a thread', messageID, locArgs: ['Bob', '', messageID] }),
+        worker.deliver(readElsewhere),
+      ]),
+    )
+    await eventually('all are shown', async () => {
+      const bodies = new Set((await worker.shown()).map(({ body }) => body))
+      return ids.every((one) => bodies.has(one))
+    })
+  })
+
   test('an open page shows the clicked room, removes notifications of read messages, and ends the subscription', async () => {
     const [room, other] = [await newRoom(), await newRoom([alice, bob], { name: 'Other' })]
     const page = await subscribed(alice, other)
@@ -243,8 +261,15 @@ async function workerOf(context: BrowserContext, port: number): Promise<PageWork
     shown: () =>
       worker.evaluate(async () => {
         const { registration } = globalThis as unknown as { registration: ServiceWorkerRegistration }
-        const shown = (await registration.getNotifications()) as (Notification & { actions: { title: string }[] })[]
-        return shown.map(({ title, body, actions }) => ({ title, body, actions: actions.map((one) => one.title) }))
+        const list = () => registration.getNotifications()
+        // Beside it, Chromium 156 loses what is being shown.
+        const shown: Notification[] = await navigator.locks.request('parley.notifications', list)
+        type WithActions = Notification & { actions: { title: string }[] }
+        return (shown as WithActions[]).map(({ title, body, actions }) => ({
+          title,
+          body,
+          actions: actions.map((one) => one.title),
+        }))
       }),
     loseAnswer: () =>
       worker.evaluate(() => {
@@ -275,7 +300,8 @@ async function workerOf(context: BrowserContext, port: number): Promise<PageWork
             clients: { openWindow: (url: string) => Promise<void> }
             NotificationEvent: new (type: string, given: object) => Event
           }
-          const notification = (await scope.registration.getNotifications()).at(-1)
+          const list = () => scope.registration.getNotifications()
+          const notification = (await navigator.locks.request('parley.notifications', list)).at(-1)
           const event = new scope.NotificationEvent('notificationclick', { notification, action })
           let work: Promise<unknown> | undefined
           let opened: string | undefined

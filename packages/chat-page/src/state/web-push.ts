@@ -4,6 +4,7 @@ import type { Drafts } from '../composer/drafts.ts'
 import type { Texts } from '../texts/en.ts'
 import type { NotificationTarget } from '../worker/notification-target.ts'
 import { actionsOf, type OpenTarget } from '../worker/pushed.ts'
+import { closeShown, show } from '../worker/shown.ts'
 import { findSubscriber, forgetSubscriber, keepSubscriber, takeUnsent } from '../worker/subscriber.ts'
 import { parleyUrl } from './parley-url.ts'
 
@@ -37,7 +38,7 @@ export async function startPush({ client, token, deviceID, texts }: PushOfPage):
     return {
       async show({ room, threadOf, _id }, title, body) {
         const target = { room, threadOf, messageID: _id }
-        await worker.showNotification(title, { ...{ body, data: target, actions: actionsOf(texts) }, tag: _id })
+        await show(worker, [title, { ...{ body, data: target, actions: actionsOf(texts) }, tag: _id }])
       },
     }
   } catch {
@@ -52,7 +53,7 @@ export async function endPush(client: Client): Promise<void> {
   await forgetSubscriber(parleyUrl())
   const worker = await navigator.serviceWorker.getRegistration(`${parleyUrl()}/chat/`)
   if (!worker) return
-  for (const shown of await worker.getNotifications()) shown.close()
+  await closeShown(worker, () => true)
   // If the server cannot be reached, its next push finds the subscription gone.
   await unsubscribeFromPush({ api: client.api, worker, deviceID: subscriber?.deviceID ?? '-' }).catch(() => undefined)
 }
@@ -65,10 +66,9 @@ function followReads(client: Client, worker: ServiceWorkerRegistration): void {
   const follow = async (badge: number) => {
     await navigator.setAppBadge?.(badge).catch(() => undefined)
     const unread = new Set(client.rooms.get().flatMap((room) => (room.unread > 0 ? [room._id] : [])))
-    for (const shown of await worker.getNotifications()) {
-      const { room, threadOf } = (shown.data ?? {}) as NotificationTarget
-      if (room !== undefined && threadOf === undefined && !unread.has(room)) shown.close()
-    }
+    const isRead = ({ room, threadOf }: NotificationTarget) =>
+      room !== undefined && threadOf === undefined && !unread.has(room)
+    await closeShown(worker, isRead)
   }
   client.badge.subscribe((badge) => void follow(badge))
 }

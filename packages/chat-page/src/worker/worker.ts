@@ -2,6 +2,7 @@ import type { ParleyError, UserCalls } from '@parley/client'
 import { createWorkerCalls, subscribeToPush } from '@parley/client/web-push'
 import type { NotificationTarget } from './notification-target.ts'
 import { notificationOf, type OpenTarget, type Pushed } from './pushed.ts'
+import { closeShown, inTurn, show } from './shown.ts'
 import { endToken, findSubscriber, keepUnsent, type Subscriber } from './subscriber.ts'
 
 /** The chat page's service worker, which shows notifications while no page is connected. */
@@ -17,17 +18,17 @@ type Clicked = NotificationEvent & { reply?: string | null }
 const url = new URL('..', self.location.href).href.replace(/\/$/, '')
 const { registration, clients } = self
 
-self.addEventListener('push', (event) => event.waitUntil(show((event.data?.json() ?? {}) as Pushed)))
+self.addEventListener('push', (event) => event.waitUntil(receive((event.data?.json() ?? {}) as Pushed)))
 self.addEventListener('notificationclick', (event) => event.waitUntil(act(event)))
 self.addEventListener('pushsubscriptionchange', (event) => event.waitUntil(renew()))
 
-async function show(pushed: Pushed): Promise<void> {
+async function receive(pushed: Pushed): Promise<void> {
   const subscriber = await findSubscriber(url)
   // The user logged out while the server was unreachable.
   if (!subscriber) return void (await (await registration.pushManager.getSubscription())?.unsubscribe())
   if (pushed.badge !== undefined) await navigator.setAppBadge?.(pushed.badge)
-  if (pushed.type === 'read') await takeAway(subscriber, pushed)
-  else await registration.showNotification(...notificationOf(pushed, subscriber))
+  if (pushed.type === 'read') await inTurn(() => takeAway(subscriber, pushed))
+  else await show(registration, notificationOf(pushed, subscriber))
 }
 
 /** Closes notifications of messages that were read on another device or deleted. */
@@ -42,10 +43,9 @@ async function takeAway(
   const [taken = [], left = []] = [true, false].map((is) => shown.filter(({ data }) => isTaken(data ?? {}) === is))
   for (const one of taken) one.close()
   // Browsers revoke subscriptions whose pushes show nothing: reshow an old notification, or briefly show a new one.
-  const last: Shown | undefined = left.at(-1)
+  const last = left.at(-1)
   if (last) {
-    const { title, body, data, tag, actions } = last
-    await registration.showNotification(title, { ...{ body, data, tag, actions }, silent: true })
+    await registration.showNotification(...silently(last))
     return
   }
   const tag = 'read elsewhere'
@@ -53,15 +53,20 @@ async function takeAway(
   for (const one of await registration.getNotifications({ tag })) one.close()
 }
 
+/** The same notification again, without a sound. */
+function silently(shown: Notification): [title: string, options: NotificationOptions] {
+  const { title, body, data, tag, actions } = shown as Shown
+  return [title, { ...{ body, data, tag, actions }, silent: true }]
+}
+
 async function act({ notification, action, reply }: Clicked): Promise<void> {
   const subscriber = await findSubscriber(url)
   const target = (notification.data ?? {}) as NotificationTarget
   notification.close()
   if (!subscriber) return
-  const { title, body, data, tag, actions } = notification as Shown
   if (action === 'read') {
     const isDone = await markRead(subscriber, target)
-    if (!isDone) await registration.showNotification(title, { ...{ body, data, tag, actions }, silent: true })
+    if (!isDone) await show(registration, silently(notification))
   } else if (action === 'reply' && reply) await send(subscriber, target, reply)
   else await open(subscriber, target)
 }
@@ -74,10 +79,7 @@ async function markRead(
     threadOf === undefined ? api.markRead({ id: room, message }) : api.markThreadRead({ id: threadOf, message }),
   )
   if (!isDone) return false
-  for (const shown of await registration.getNotifications()) {
-    const other = (shown.data ?? {}) as NotificationTarget
-    if (other.room === room && other.threadOf === threadOf) shown.close()
-  }
+  await closeShown(registration, (other) => other.room === room && other.threadOf === threadOf)
   return true
 }
 
@@ -91,7 +93,7 @@ async function send(subscriber: Subscriber, target: NotificationTarget, message:
   // The text is not lost: a click leads to where it is a draft.
   const isKept = await keepUnsent(url, { user: subscriber.user, target, text: message })
   if (!isKept) return
-  await registration.showNotification(subscriber.texts.notSent, { body: message, data: target })
+  await show(registration, [subscriber.texts.notSent, { body: message, data: target }])
 }
 
 /** Opens the target in an existing page, or a new one. */
