@@ -1,7 +1,6 @@
 import { ApiError } from '@parley/contracts/errors'
 import type { Input, Result } from '@parley/contracts/operation'
 import type { bindToken as operation } from '@parley/contracts/operations/access/tokens'
-import { digest } from '@parley/db/apps/apps'
 import { banInForce } from '@parley/db/users/app-bans'
 import { lockUser } from '@parley/db/users/lock-user'
 import { replaceTokens } from '@parley/db/users/tokens'
@@ -10,7 +9,7 @@ import { changeAndNotify } from '../events/change-and-notify.ts'
 import { tokensRevoked } from '../events/event-builders.ts'
 import { userOrderingKey } from '../events/ordering-keys.ts'
 import { bannedFromApp, unknownUser } from '../users/user-errors.ts'
-import { expiryFrom } from './new-token.ts'
+import { boundToken, expiryFrom } from './new-token.ts'
 
 /**
  * Makes a token supplied by the integrator the only one of a user
@@ -28,7 +27,7 @@ export async function bindToken(
     const found = await lockUser(chat.db, app, user, session)
     if (!found) throw unknownUser('client_id', user)
     if (banInForce(found)) throw bannedFromApp(user)
-    const replaced = await replaceTokens(chat.db, { app, user }, digest(token), expiresAt, session)
+    const replaced = await replaceTokens(chat.db, { app, user }, { ...boundToken(token), expiresAt }, session)
     if (replaced === 'held by another user') {
       throw new ApiError('INVALID_REQUEST', 'token: another user of the app holds this token')
     }

@@ -1,12 +1,29 @@
 import { randomBytes } from 'node:crypto'
 import { clock } from '@parley/async/clock'
 import { ApiError } from '@parley/contracts/errors'
+import { digest } from '@parley/db/apps/apps'
+import type { TokenDoc } from '@parley/db/users/documents'
 import type { Chat } from '../chat.ts'
 import { isoDate } from '../read-time.ts'
 
 /** A token of 256 random bits. */
 export function newToken(): string {
   return `pt_${randomBytes(32).toString('base64url')}`
+}
+
+const looksSigned = /^[\w-]+\.[\w-]+\.[\w-]+$/
+
+/** Whether a token has the form of a JWT (RFC 7515, 7.1). */
+export function isSignedForm(token: string): boolean {
+  return looksSigned.test(token)
+}
+
+/** Stored fields of a token that Parley did not issue. */
+export function boundToken(token: string): Pick<TokenDoc, 'digest' | 'signed'> {
+  return {
+    digest: digest(token),
+    ...(isSignedForm(token) && { signed: digest(token.slice(0, token.lastIndexOf('.'))) }),
+  }
 }
 
 /** Default expiry of an issued token. */

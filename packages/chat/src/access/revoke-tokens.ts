@@ -4,7 +4,7 @@ import type { revokeTokens as operation } from '@parley/contracts/operations/acc
 import { digest } from '@parley/db/apps/apps'
 import { lockUser } from '@parley/db/users/lock-user'
 import { type LoginMark, newLoginMark } from '@parley/db/users/login-marks'
-import { deleteTokens, endLoginsUntilNow, putMark, type WhichTokens } from '@parley/db/users/tokens'
+import { deleteTokens, putMark, type WhichTokens } from '@parley/db/users/tokens'
 import type { Chat } from '../chat.ts'
 import { changeAndNotify } from '../events/change-and-notify.ts'
 import { tokensRevoked } from '../events/event-builders.ts'
@@ -25,10 +25,12 @@ export async function revokeTokens(
   if ([token, jti, deviceId].filter((one) => one !== undefined).length > 1) {
     throw new ApiError('INVALID_REQUEST', 'token, jti, deviceId: expected at most one of them')
   }
-  const mark: LoginMark | undefined =
-    jti !== undefined ? { jti } : deviceId !== undefined ? { device: deviceId } : undefined
-  const which = token !== undefined ? { digest: digest(token) } : (mark ?? 'all')
-  const living = await endTokensOf(chat, { app, user }, which, mark)
+  const mark: LoginMark = jti !== undefined ? { jti } : deviceId !== undefined ? { device: deviceId } : 'all'
+  const of = { app, user }
+  const living =
+    token === undefined
+      ? await endTokensOf(chat, of, mark, mark)
+      : await endTokensOf(chat, of, { digest: digest(token) })
   if (token !== undefined && living === 0) {
     throw new ApiError('TOKEN_NOT_FOUND', 'token: the client does not hold this token')
   }
@@ -62,7 +64,6 @@ async function endTokensOf(
     // A concurrent first login either commits before this, or is refused after it.
     if (!(await lockUser(chat.db, app, user, session))) throw unknownUser('client_id', user)
     const deleted = await deleteTokens(chat.db, app, user, which, session)
-    if (which === 'all') await endLoginsUntilNow(chat.db, app, user, session)
     if (mark) await putMark(chat.db, newLoginMark(of, mark), session)
     // Includes expired tokens: a token rebound with an earlier expiry may still have a socket.
     tokensRevoked(pending, of, deleted.ended)

@@ -13,8 +13,9 @@ import { findRoomIdsOfUser } from '@parley/db/rooms/rooms-of-users'
 import { removeAppBan, setErasing } from '@parley/db/users/app-bans'
 import { deleteBlocksBy } from '@parley/db/users/blocks'
 import { deleteDevices } from '@parley/db/users/devices'
+import { newLoginMark } from '@parley/db/users/login-marks'
 import { deletePrefsOfUser } from '@parley/db/users/prefs'
-import { forgetTokens } from '@parley/db/users/tokens'
+import { forgetTokens, putMark } from '@parley/db/users/tokens'
 import { deleteUserDoc, findUser } from '@parley/db/users/users'
 import type { Chat } from '../chat.ts'
 import { changeAndNotify } from '../events/change-and-notify.ts'
@@ -47,6 +48,8 @@ export async function eraseUser(
     if (held.users.has(user))
       throw new ApiError('UNDER_HOLD', 'client_id: the user is under a legal hold; lift it first')
     const ended = await forgetTokens(chat.db, app, user, session)
+    // Otherwise the issuer's token on the user's phone would create the user again.
+    await putMark(chat.db, newLoginMark({ app, user }, 'all'), session)
     tokensRevoked(pending, { app, user }, ended)
     notifyFeed(pending, { app, user }, 'userDeleted', { _id: user })
     return eraseProfile(chat, { app, user, content }, session)

@@ -2,9 +2,8 @@ import { ApiError } from '@parley/contracts/errors'
 import type { Input } from '@parley/contracts/operation'
 import type { saveUser as operation } from '@parley/contracts/operations/users/users'
 import type { SavedUser } from '@parley/contracts/resources/user'
-import { digest } from '@parley/db/apps/apps'
 import type { Profile } from '@parley/db/users/users'
-import { defaultExpiry, expiryFrom, newToken } from '../access/new-token.ts'
+import { boundToken, defaultExpiry, expiryFrom, newToken } from '../access/new-token.ts'
 import type { Chat } from '../chat.ts'
 import { nothingKnown } from '../events/as-of-now.ts'
 import { toAdminUser } from '../views/user.ts'
@@ -41,7 +40,7 @@ export async function saveUser(chat: Chat, app: string, request: Request): Promi
     ...{ app, id, profile, isCreation: issueAccessToken === false },
     ...(token && {
       token: {
-        ...{ digest: digest(token.token), expiresAt: token.expiresAt },
+        ...{ ...boundToken(token.token), expiresAt: token.expiresAt },
         ...(token.device !== undefined && { device: token.device }),
       },
     }),

@@ -32,7 +32,7 @@ export interface UserToWrite {
 }
 
 /** Revokes the user's other tokens, unless it is for a device or comes from the app's own login. */
-interface TokenToWrite extends Pick<TokenDoc, 'digest' | 'expiresAt' | 'device' | 'login'> {}
+interface TokenToWrite extends Pick<TokenDoc, 'digest' | 'expiresAt' | 'device' | 'login' | 'signed'> {}
 
 export interface WrittenUser {
   user: UserDoc
@@ -127,7 +127,7 @@ async function read(
           {
             users: withToken.map(({ user }) => user),
             ids: withToken.flatMap(({ ids }) => ids),
-            signed: wanted.flatMap(({ token }) => token?.login?.signed ?? []),
+            signed: wanted.flatMap(({ token }) => (token?.login && token.signed) ?? []),
           },
           session,
         )
@@ -189,20 +189,21 @@ function forgetExpired({ tokens, holders }: State, expired: TokenDoc): void {
 function marksOf(of: { app: string; user: string }, { login, device }: TokenToWrite): string[] {
   if (!login) return []
   return [
+    markKey(of, 'all'),
     ...(login.jti === undefined ? [] : [markKey(of, { jti: login.jti })]),
     ...(device === undefined ? [] : [markKey(of, { device })]),
   ]
 }
 
 /** The refusal of a token of the app's own login that is signed by its issuer but was revoked, or is in use in another form. */
-function refusedLogin({ users, tokens, holders }: State, of: { app: string; user: string }, token: TokenToWrite) {
-  const { login, device } = token
+function refusedLogin({ tokens, holders }: State, of: { app: string; user: string }, token: TokenToWrite) {
+  const { login, device, signed } = token
   if (!login) return undefined
-  const forms = tokens.get(key(of.app, of.user))?.filter((held) => held.login?.signed === login.signed) ?? []
+  const forms = tokens.get(key(of.app, of.user))?.filter((held) => held.signed === signed) ?? []
   const isEnded = (since: Date | undefined) => since !== undefined && login.issuedAt <= since
   const refused =
     forms.some(({ ended, digest }) => ended || digest !== token.digest) ||
-    isEnded(users.get(key(of.app, of.user))?.loginsFrom) ||
+    isEnded(holders.get(markKey(of, 'all'))?.createdAt) ||
     (login.jti !== undefined && holders.has(markKey(of, { jti: login.jti }))) ||
     (device !== undefined && isEnded(holders.get(markKey(of, { device }))?.createdAt))
   return refused ? new ApiError('INVALID_TOKEN', 'the token was revoked') : undefined
@@ -210,12 +211,13 @@ function refusedLogin({ users, tokens, holders }: State, of: { app: string; user
 
 /** Gives a user a token. Returns the digests of those revoked. */
 function giveToken(state: State, { app, id }: { app: string; id: string }, token: TokenToWrite): string[] {
-  const { digest, expiresAt, device, login } = token
+  const { digest, expiresAt, device, login, signed } = token
   const userKey = key(app, id)
   const before = (state.tokens.get(userKey) ?? []).filter((held) => held.digest !== digest)
   const given = newTokenDoc({ app, user: id }, digest, expiresAt, {
     ...(device !== undefined && { device }),
     ...(login && { login }),
+    ...(signed !== undefined && { signed }),
   })
   const ending = new Set(endingTokens(before, token))
   for (const { _id } of ending) state.holders.delete(_id)

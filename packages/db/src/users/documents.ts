@@ -68,14 +68,13 @@ export interface TokenDoc {
   lastUsedAt?: Date
   /** The device that the token is for, or that its issuer names. */
   device?: string
-  /** Set on a token of the app's own issuer. It could be presented again, so its document stays when it is ended. */
-  login?: {
-    issuerId: string
-    issuedAt: Date
-    jti?: string
-    /** SHA-256 of the token without its signature, which anyone can write in other valid forms. */
-    signed: string
-  }
+  /** Set on a token of the app's own issuer. */
+  login?: { issuerId: string; issuedAt: Date; jti?: string }
+  /**
+   * SHA-256 of a JWT without its signature, which anyone can write in other valid forms. An issuer of the app could vouch
+   * for the token again, so its document stays when it is ended.
+   */
+  signed?: string
   /** Revoked, or a mark that revokes tokens not presented yet (login-marks.ts). */
   ended?: true
 }
@@ -110,8 +109,6 @@ export interface UserDoc {
   takes?: number
   /** Ban from the app; may have expired. */
   ban?: AppBan
-  /** Refuses tokens of the app's own issuer that were issued up to this time. */
-  loginsFrom?: Date
   /** Counts the changes of the profile (`__v`). */
   revision: number
   /** The latest export that the user requested. */

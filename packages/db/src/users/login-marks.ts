@@ -1,14 +1,11 @@
 import { createHash } from 'node:crypto'
 import { clock } from '@parley/async/clock'
-import { longestLoginDays } from '@parley/contracts/resources/token-issuer'
 import { key } from '../keys.ts'
 import type { TokenDoc } from './documents.ts'
-import { endedAt } from './tokens.ts'
+import { endedAt, revocationKeptMS } from './tokens.ts'
 
-const keptMS = (longestLoginDays + 1) * 86_400_000
-
-/** Revokes tokens of the app's own issuer: by token ID, or all of a device issued so far. */
-export type LoginMark = { jti: string } | { device: string }
+/** Revokes tokens of the app's own issuer: by token ID, or all issued so far to the user or a device. */
+export type LoginMark = { jti: string } | { device: string } | 'all'
 
 /** The `_id` of a mark in `tokens`. */
 export function markKey(of: { app: string; user: string }, mark: LoginMark): string {
@@ -20,14 +17,14 @@ export function newLoginMark(of: { app: string; user: string }, mark: LoginMark)
   return {
     ...{ _id: markKey(of, mark), app: of.app, user: of.user, userKey: key(of.app, of.user) },
     ...{ digest: markDigest(of.user, mark), expiresAt: endedAt, createdAt: now, ended: true },
-    forgetAt: new Date(now.getTime() + keptMS),
+    forgetAt: new Date(now.getTime() + revocationKeptMS),
   }
 }
 
 /** Never the digest of a token, which has no such prefix. */
 function markDigest(user: string, mark: LoginMark): string {
-  const [kind, id] = 'jti' in mark ? ['jti', mark.jti] : ['device', mark.device]
+  const which = mark === 'all' ? [mark, user] : 'jti' in mark ? ['jti', user, mark.jti] : ['device', user, mark.device]
   return createHash('sha256')
-    .update(JSON.stringify(['mark', kind, user, id]))
+    .update(JSON.stringify(['mark', ...which]))
     .digest('hex')
 }

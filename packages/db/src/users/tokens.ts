@@ -1,4 +1,5 @@
 import { clock } from '@parley/async/clock'
+import { longestLoginDays } from '@parley/contracts/resources/token-issuer'
 import type { IndexDescription } from 'mongodb'
 import type { Db, Session } from '../db.ts'
 import { idsOf, key } from '../keys.ts'
@@ -9,6 +10,8 @@ const useNotedEveryMS = 60 * 60 * 1_000
 const expiredKeptMS = 30 * 24 * 60 * 60 * 1_000
 /** Shorter for tokens of the app's own issuer, which can be replaced every few minutes. */
 const expiredLoginKeptMS = 60 * 60 * 1_000
+/** Longer than a token of an issuer can last. */
+export const revocationKeptMS = (longestLoginDays + 1) * 86_400_000
 /** `expiresAt` of revoked tokens whose documents stay. */
 export const endedAt = new Date(0)
 
@@ -22,18 +25,21 @@ export function newTokenDoc(
   { app, user }: { app: string; user: string },
   tokenDigest: string,
   expiresAt: Date,
-  more: Pick<TokenDoc, 'device' | 'login'> = {},
+  more: Pick<TokenDoc, 'device' | 'login' | 'signed'> = {},
 ): TokenDoc {
   const _id = key(app, tokenDigest)
-  const forgetAt = new Date(expiresAt.getTime() + (more.login ? expiredLoginKeptMS : expiredKeptMS))
-  const times = { expiresAt, forgetAt, createdAt: clock.date() }
+  const createdAt = clock.date()
+  const keptUntilMS = expiresAt.getTime() + (more.login ? expiredLoginKeptMS : expiredKeptMS)
+  const isBound = more.signed !== undefined && !more.login
+  const forgetAt = new Date(isBound ? Math.max(keptUntilMS, createdAt.getTime() + revocationKeptMS) : keptUntilMS)
+  const times = { expiresAt, forgetAt, createdAt }
   return { _id, app, user, userKey: key(app, user), digest: tokenDigest, ...times, ...more }
 }
 
 /** The document to keep for a revoked token; undefined if it is deleted, since it cannot be presented again. */
 export function endedToken(token: TokenDoc): TokenDoc | undefined {
   if (token.ended) return token
-  return token.login && { ...token, expiresAt: endedAt, ended: true }
+  return token.signed === undefined ? undefined : { ...token, expiresAt: endedAt, ended: true }
 }
 
 /** The unexpired holder of a token in an app. */
@@ -82,22 +88,21 @@ export async function findLivingTokens<T extends { app: string; user: string; to
   })
 }
 
-/** Makes `tokenDigest` the user's only token, and returns the digests of the revoked ones. */
+/** Makes a token the user's only one, and returns the digests of the revoked ones. */
 export async function replaceTokens(
   db: Db,
   holder: { app: string; user: string },
-  tokenDigest: string,
-  expiresAt: Date,
+  { digest, expiresAt, ...more }: Pick<TokenDoc, 'digest' | 'expiresAt' | 'signed'>,
   session: Session,
 ): Promise<{ ended: string[] } | 'held by another user'> {
   const { app, user } = holder
-  const _id = key(app, tokenDigest)
+  const _id = key(app, digest)
   const userKey = key(app, user)
   const holding = await db.tokens.findOne({ _id }, { session })
   if (holding && holding.user !== user && holding.expiresAt > clock.date()) return 'held by another user'
   const before = await db.tokens.find({ userKey, _id: { $ne: _id } }, { session }).toArray()
   await endTokens(db, before, session)
-  await db.tokens.replaceOne({ _id }, newTokenDoc(holder, tokenDigest, expiresAt), { session, upsert: true })
+  await db.tokens.replaceOne({ _id }, newTokenDoc(holder, digest, expiresAt, more), { session, upsert: true })
   return { ended: before.filter(({ ended }) => !ended).map((token) => token.digest) }
 }
 
@@ -124,7 +129,7 @@ export async function findTokensOf(
   const ofUsers = { userKey, ended: { $exists: false } }
   const others = [
     ...(ids.length > 0 ? [{ _id: { $in: [...ids] } }] : []),
-    ...(signed.length > 0 ? [{ userKey, 'login.signed': { $in: [...signed] } }] : []),
+    ...(signed.length > 0 ? [{ userKey, signed: { $in: [...signed] } }] : []),
   ]
   return db.tokens.find(others.length === 0 ? ofUsers : { $or: [ofUsers, ...others] }, { session }).toArray()
 }
@@ -203,11 +208,6 @@ export async function putMark(db: Db, mark: TokenDoc, session: Session): Promise
   await db.tokens.replaceOne({ _id: mark._id }, mark, { session, upsert: true })
 }
 
-/** Revokes all tokens of the app's own issuer issued to the user so far, whether presented before or not. */
-export async function endLoginsUntilNow(db: Db, app: string, user: string, session: Session): Promise<void> {
-  await db.users.updateOne({ _id: key(app, user) }, { $set: { loginsFrom: clock.date() } }, { session })
-}
-
 /** Replaces a token of the user, keeping its device; false if the user no longer has the token. */
 export async function exchangeToken(
   db: Db,
@@ -218,8 +218,12 @@ export async function exchangeToken(
 ): Promise<boolean> {
   const { app, user } = holder
   const userKey = key(app, user)
-  const before = await db.tokens.findOneAndDelete({ _id: key(app, tokens.before), userKey }, { session })
+  const before = await db.tokens.findOne(
+    { _id: key(app, tokens.before), userKey, ended: { $exists: false } },
+    { session },
+  )
   if (!before) return false
+  await endTokens(db, [before], session)
   const of = before.device === undefined ? {} : { device: before.device }
   await db.tokens.insertOne(newTokenDoc(holder, tokens.after, expiresAt, of), { session })
   return true

@@ -1,11 +1,11 @@
 import { ApiError } from '@parley/contracts/errors'
 import { comparedText, shownName } from '@parley/contracts/ids'
-import { digest } from '@parley/db/apps/apps'
 import type { TokenDoc } from '@parley/db/users/documents'
 import { newTokenDoc } from '@parley/db/users/tokens'
 import { findUser, type Profile } from '@parley/db/users/users'
 import type { Chat } from '../../chat.ts'
 import { nothingKnown } from '../../events/as-of-now.ts'
+import { boundToken } from '../new-token.ts'
 import type { OwnLogin } from './token-issuers.ts'
 
 /** The parts of Chat needed to admit tokens of an app's own issuers. */
@@ -23,22 +23,23 @@ export async function admitLogin(chat: LoginParts, app: string, token: string): 
   const { user, device, issuerId, jti, issuedAt, expiresAt, createUsers } = login
   const existing = await findUser(chat.db, app, user)
   if (!existing && !createUsers) throw new ApiError('INVALID_TOKEN', 'the user of the token does not exist')
-  const signed = digest(token.slice(0, token.lastIndexOf('.')))
+  const { digest, ...form } = boundToken(token)
   const of = {
+    ...form,
     ...(device !== undefined && { device }),
-    login: { issuerId, issuedAt, signed, ...(jti !== undefined && { jti }) },
+    login: { issuerId, issuedAt, ...(jti !== undefined && { jti }) },
   }
   const outcome = await chat.writeUser({
     ...{ app, id: user, isCreation: false },
     profile: existing ? {} : profileOf(login),
-    token: { digest: digest(token), expiresAt, ...of },
+    token: { digest, expiresAt, ...of },
   })
   if ('refused' in outcome) {
     throw new ApiError('INVALID_TOKEN', `the token is refused: ${outcome.refused.message}`, { cause: outcome.refused })
   }
   const published = chat.outbox.publish(outcome.noted, nothingKnown)
   if (outcome.ended.length > 0) await published
-  return newTokenDoc({ app, user }, digest(token), expiresAt, of)
+  return newTokenDoc({ app, user }, digest, expiresAt, of)
 }
 
 /** Profile of a user created at login. A name that Parley would refuse is left out. */

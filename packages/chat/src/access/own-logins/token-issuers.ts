@@ -19,6 +19,7 @@ import { decodeJwt, errors, importSPKI, type JWTPayload, jwtVerify } from 'jose'
 import { LRUCache } from 'lru-cache'
 import { checkConfigValue } from '../../integrations/config-values.ts'
 import type { HookCalls, Log } from '../../ports.ts'
+import { isSignedForm } from '../new-token.ts'
 import { createIssuerKeys } from './issuer-keys.ts'
 
 /** A configuration change takes effect in every process within this time. */
@@ -26,7 +27,6 @@ const cacheMS = 2_000
 const mostApps = 10_000
 /** As long as a request header may be. */
 const mostChars = 8_192
-const looksSigned = /^[\w-]+\.[\w-]+\.[\w-]+$/
 
 /** A verified login by an issuer of the app. */
 export interface OwnLogin {
@@ -65,7 +65,7 @@ export function createTokenIssuers({ db, log, calls }: { db: Db; log: Log; calls
 
   return {
     async verify(app, token) {
-      if (token.length > mostChars || !looksSigned.test(token)) return undefined
+      if (token.length > mostChars || !isSignedForm(token)) return undefined
       const all = await issuersOf(app)
       const { iss } = all.length > 0 ? claimsOf(token) : {}
       const issuer = all.find((one) => one.issuer === iss)
@@ -133,7 +133,8 @@ function toLogin(payload: JWTPayload, { id: issuerId, claims, createUsers }: Kno
   if (iat > nowS + tokenSkewS) throw refused('iat: issued in the future')
   // A time that no date can hold would be later than every revocation.
   if (iat < 0) throw refused('iat: issued before 1970')
-  if (exp > nowS + longestLoginDays * 86_400) throw refused(`exp: more than ${longestLoginDays} days ahead`)
+  // By the time of issue, so that a token cannot outlast the memory of its revocation.
+  if (exp > iat + longestLoginDays * 86_400) throw refused(`exp: more than ${longestLoginDays} days after iat`)
   const user = userId.safeParse(claimAt(payload, claims.user))
   if (!user.success) throw refused(`${claims.user}: no user ID`)
   const [name, picture, device] = [claims.name, claims.picture, claims.device].map((claim) => textAt(payload, claim))

@@ -5,6 +5,7 @@ import { addApiKey } from '@parley/chat/access/api-keys'
 import { livingTokens } from '@parley/chat/access/living-tokens'
 import type { HookCalls } from '@parley/chat/ports'
 import { digest } from '@parley/db/apps/apps'
+import { markKey } from '@parley/db/users/login-marks'
 import { createMetrics } from '@parley/service/metrics'
 import { eventually } from '@parley/stack/eventually'
 import { listenOnLoopback } from '@parley/stack/loopback'
@@ -229,7 +230,7 @@ describe('tokens of the app’s own login', () => {
     const ofPhone = [await later({ device: 'phone', iat: nowS() }), await later({ device: 'phone' })] as const
     const tablet = await later({ device: 'tablet' })
     assert.equal(await statusOf(tablet), 200)
-    await gateway.chat.db.users.updateMany({ app: gateway.app, id: user }, { $unset: { loginsFrom: 1 } })
+    await gateway.chat.db.tokens.deleteOne({ _id: markKey({ app: gateway.app, user }, 'all') })
     assert.equal((await end(user, { deviceId: 'phone' })).body.revokedTokens, 0)
     assert.equal(await statusOf(ofPhone[0]), 401)
     assert.equal(await statusOf(ofPhone[1]), 200, 'it was issued later')
