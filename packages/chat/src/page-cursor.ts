@@ -1,5 +1,5 @@
 import { ApiError } from '@parley/contracts/errors'
-import type { PagePlace } from '@parley/db/page-place'
+import type { PagePlace } from '@parley/db/find-page'
 
 const objectID = /^[0-9a-f]{24}$/
 /** Format of message IDs: imported messages keep theirs. */

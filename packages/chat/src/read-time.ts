@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import { ApiError } from '@parley/contracts/errors'
 import { isoPattern } from '@parley/contracts/time-parameter'
 
@@ -41,4 +42,13 @@ export function parsePeriod({ since, until }: { since?: string | undefined; unti
     sinceMS: since === undefined ? 0 : parseTime('since', since),
     untilMS: until === undefined ? Number.MAX_SAFE_INTEGER : parseTime('until', until),
   }
+}
+
+const yearMS = 366 * 24 * 60 * 60 * 1_000
+
+/** @throws ApiError INVALID_REQUEST if a time is past, too far away or missing */
+export function requireWithinYear(field: string, timeMS = 0): void {
+  const now = clock.now()
+  if (timeMS > now && timeMS <= now + yearMS) return
+  throw new ApiError('INVALID_REQUEST', `${field}: expected a future time within a year, in Unix milliseconds`)
 }

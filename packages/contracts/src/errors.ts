@@ -143,3 +143,9 @@ export class ApiError extends Error {
     this.details = options.details ?? {}
   }
 }
+
+/** The error for a caller who exceeds a limit on `what`, such as "uploads". */
+export function tooManyOf(what: string, retryAfterMS: number): ApiError {
+  const message = `too many ${what}: try again in ${Math.ceil(retryAfterMS / 1_000)} s`
+  return new ApiError('TOO_MANY_REQUESTS', message, { details: { retryAfterMS } })
+}

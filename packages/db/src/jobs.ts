@@ -1,9 +1,10 @@
 import { clock } from '@parley/async/clock'
+import { defined } from '@parley/contracts/defined'
 import type { Filter, IndexDescription } from 'mongodb'
 import type { Db, Session } from './db.ts'
 import type { ExportPiece, JobDoc, JobOutcome } from './documents.ts'
+import { findTimePage, type TimePage } from './find-page.ts'
 import { key } from './keys.ts'
-import { inTimePage, type TimePage } from './page-place.ts'
 
 const latestFirst = { createdAtMS: -1, _id: -1 } as const
 
@@ -72,9 +73,8 @@ export async function findJobs(
   app: string,
   { state, kind, ...page }: TimePage & Partial<Record<'state' | 'kind', string | undefined>>,
 ): Promise<ListedJob[]> {
-  const of = { app, ...(state !== undefined && { state }), ...(kind !== undefined && { kind }) } as Filter<JobDoc>
-  const filter = { $and: [of, inTimePage(page, { time: 'createdAtMS', id: '_id' })] }
-  return db.jobs.find<ListedJob>(filter, listed).sort(latestFirst).limit(page.limit).toArray()
+  const of = { app, ...defined({ state, kind }) } as Filter<JobDoc>
+  return findTimePage(db.jobs, of, { time: 'createdAtMS', id: '_id' }, page, listed)
 }
 
 /** One job in the form of `findJobs`. */

@@ -1,5 +1,5 @@
 import { clock } from '@parley/async/clock'
-import { readConfigValue } from '@parley/chat/integrations/config-values'
+import { cacheByApp, readConfigValue } from '@parley/chat/integrations/config-values'
 import { limitPerApp } from '@parley/chat/limit-per-app'
 import { digestOfLink } from '@parley/chat/messages/reading/first-link'
 import { ApiError } from '@parley/contracts/errors'
@@ -8,12 +8,8 @@ import type { Db } from '@parley/db/connect'
 import type { LinkCard } from '@parley/db/documents'
 import { isLinkCardFresh, saveLinkCard } from '@parley/db/link-cards'
 import type { Logger } from '@parley/service/log'
-import { LRUCache } from 'lru-cache'
 
 const freshMS = 24 * 60 * 60 * 1_000
-const settingMS = 10_000
-/** Number of apps whose setting is cached. */
-const mostApps = 1_000
 const atOnce = { perUser: 4, perApp: 4, waitingPerUser: 0, inAll: 16, waiting: 100, waitMS: 60_000 }
 
 /** Fetches cards in the background: `soon` returns at once. */
@@ -35,14 +31,13 @@ export function createLinkCards(
   const inTurn = limitPerApp('link cards', atOnce)
   const running = new Set<string>()
   let isStopped = false
-  const isOnIn = new LRUCache<string, boolean>({
-    max: mostApps,
-    ttl: settingMS,
-    fetchMethod: async (app) => (await readConfigValue(db, app, chatPageKey, chatPageConfig))?.linkCards === true,
-  })
+  const isOnIn = cacheByApp(
+    async (app) => (await readConfigValue(db, app, chatPageKey, chatPageConfig))?.linkCards === true,
+    'fail',
+  )
 
   async function run(app: string, link: string, digest: string): Promise<void> {
-    if (!(await isOnIn.fetch(app)) || (await isLinkCardFresh(db, app, digest, clock.now() - freshMS))) return
+    if (!(await isOnIn(app)) || (await isLinkCardFresh(db, app, digest, clock.now() - freshMS))) return
     await inTurn({ app }, async () => {
       const card = await fetchCard(link).catch((error: unknown) => {
         log.debug({ err: error, app }, 'a linked page has no card')

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { clock } from '@parley/async/clock'
+import { defined } from '@parley/contracts/defined'
 import type { ApiKeyView } from '@parley/contracts/resources/api-key'
 import { isOwnScope, type KeyScope } from '@parley/contracts/scopes'
 import { digest, dropApiKeys, findApp, insertApiKey, isInForce, revokeApiKeyDoc } from '@parley/db/apps/apps'
@@ -77,9 +78,7 @@ function rightsOf({ scopes, name, expiresAt, addresses, ratePerMinute }: NewKey)
     name,
     permissions: scopes.includes('platform') ? ['platform' as const] : [],
     ...(!scopes.includes('all') && { scopes: own }),
-    ...(expiresAt && { expiresAt }),
-    ...(addresses && { addresses }),
-    ...(ratePerMinute !== undefined && { ratePerMinute }),
+    ...defined({ expiresAt, addresses, ratePerMinute }),
   }
 }
 
@@ -148,10 +147,7 @@ function toKeyView(key: ApiKeyDoc): ApiKeyView {
     name,
     scopes: [...scopes, ...permissions],
     createdAt: createdAt.toISOString(),
-    ...(lastUsedAt && { lastUsedAt: lastUsedAt.toISOString() }),
-    ...(expiresAt && { expiresAt: expiresAt.toISOString() }),
-    ...(addresses && { addresses }),
-    ...(ratePerMinute !== undefined && { ratePerMinute }),
-    ...(revokedAt && { revokedAt: revokedAt.toISOString() }),
+    ...defined({ lastUsedAt: lastUsedAt?.toISOString(), expiresAt: expiresAt?.toISOString() }),
+    ...defined({ addresses, ratePerMinute, revokedAt: revokedAt?.toISOString() }),
   }
 }

@@ -1,4 +1,4 @@
-import { ApiError } from '@parley/contracts/errors'
+import { type ApiError, tooManyOf } from '@parley/contracts/errors'
 import type { RequestCounts } from '@parley/presence/request-counts'
 import type { SignedInOperator } from '../operators/sessions.ts'
 import type { AuthenticatedIntegrator, AuthenticatedUser } from './caller.ts'
@@ -29,9 +29,7 @@ export function createCallerRates(
   function refusal(name: string, most: number, what: string): ApiError | undefined {
     if (most === 0) return undefined
     const { count, leftMS } = counts.hit(name, windowMS, most)
-    if (count <= most) return undefined
-    const message = `too many requests ${what}: try again in ${Math.ceil(leftMS / 1_000)} s`
-    return new ApiError('TOO_MANY_REQUESTS', message, { details: { retryAfterMS: leftMS } })
+    return count > most ? tooManyOf(`requests ${what}`, leftMS) : undefined
   }
 
   return (caller) => {

@@ -1,4 +1,4 @@
-import { ApiError, type ErrorCode } from '@parley/contracts/errors'
+import { ApiError, type ErrorCode, tooManyOf } from '@parley/contracts/errors'
 import { digest } from '@parley/db/apps/apps'
 import { wasAccepted } from '@parley/db/users/tokens'
 import { addressBlock } from '@parley/presence/address-block'
@@ -63,7 +63,7 @@ export function createFailedLogins(
       if (known.has(name)) return error
       const isGuess = code !== 'INVALID_TOKEN' || !(await wasAccepted(db, guess))
       const leftMS = isGuess ? await count(block, guess) : 0
-      if (leftMS > 0) return tooManyFailedLogins(leftMS)
+      if (leftMS > 0) return tooManyOf('failed logins from this address', leftMS)
       known.set(name, true)
       return error
     },
@@ -73,10 +73,4 @@ export function createFailedLogins(
 /** The code of an error for a wrong key or token. */
 export function failedLoginCode(error: unknown): FailedLoginCode | undefined {
   return error instanceof ApiError ? codes.find((code) => code === error.code) : undefined
-}
-
-function tooManyFailedLogins(leftMS: number): ApiError {
-  const seconds = Math.ceil(leftMS / 1_000)
-  const message = `too many failed logins from this address: try again in ${seconds} s`
-  return new ApiError('TOO_MANY_REQUESTS', message, { details: { retryAfterMS: leftMS } })
 }

@@ -1,3 +1,4 @@
+import { defined } from '@parley/contracts/defined'
 import type { Input, Result } from '@parley/contracts/operation'
 import type { listAudit as operation } from '@parley/contracts/operations/admin/audit'
 import type { AuditEntry } from '@parley/contracts/resources/audit-entry'
@@ -23,9 +24,7 @@ export function toAuditView(doc: AuditDoc): AuditEntry {
   const { id, atMS, actor, actorName, address, action, subject, before, after, request } = doc
   const colon = subject.indexOf(':')
   return {
-    ...{ id, atMS, actor },
-    ...(actorName !== undefined && { actorName }),
-    ...(address !== undefined && { address }),
+    ...{ id, atMS, actor, ...defined({ actorName, address }) },
     action,
     subject: {
       kind: subject.slice(0, colon) as AuditEntry['subject']['kind'],

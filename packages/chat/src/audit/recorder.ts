@@ -1,4 +1,5 @@
 import { clock } from '@parley/async/clock'
+import { defined } from '@parley/contracts/defined'
 import type { AuditSubject } from '@parley/contracts/resources/audit-entry'
 import { insertAuditEntries } from '@parley/db/audit/audit-log'
 import type { AuditDoc } from '@parley/db/audit/documents'
@@ -52,11 +53,7 @@ export function createRecorder(context: AuditContext): Recorder {
     const [before, after] = [toJson(about.before), toJson(about.after)]
     return {
       ...{ _id: key(app, id), app, id, atMS, actor, action, subject: `${kind}:${of}` },
-      ...(actorName !== undefined && { actorName }),
-      ...(address !== undefined && { address }),
-      ...(before !== undefined && { before }),
-      ...(after !== undefined && { after }),
-      ...(request !== undefined && { request }),
+      ...defined({ actorName, address, before, after, request }),
       expiresAt: new Date(atMS + keptDays * dayMS),
     }
   }

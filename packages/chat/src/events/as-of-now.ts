@@ -10,7 +10,7 @@ import { findMembersAmong } from '@parley/db/rooms/room-members'
 import { findRoomsByKey } from '@parley/db/rooms/rooms'
 import type { UserDoc } from '@parley/db/users/documents'
 import { findUsers } from '@parley/db/users/users'
-import { findQuoted, type Quoted } from '../messages/reading/quoted-messages.ts'
+import { findQuoted, nothingQuoted, type Quoted } from '../messages/reading/quoted-messages.ts'
 import { toRoomView } from '../views/room.ts'
 
 /** A message, its sender's profile, and the message that it quotes. */
@@ -38,6 +38,11 @@ export function justWritten({ messages = [], room }: { messages?: readonly SentM
     message: (id) => byId.get(id),
     room: (app, id) => (room?.appID === app && room._id === id ? room : undefined),
   }
+}
+
+/** Messages that a change has just written, whose events need neither the sender's profile nor quotes. */
+export function justChanged(messages: readonly MessageDoc[]): AsOfNow {
+  return justWritten({ messages: messages.map((message) => ({ message, sender: undefined, quoted: nothingQuoted })) })
 }
 
 /**

@@ -2,6 +2,7 @@ import { inParts } from '@parley/async/in-parts'
 import { maxUsersPerCommand, type NodeCommand } from '@parley/contracts/bus/control'
 import { type MembersChange, maxMembersPerChange } from '@parley/contracts/bus/push-work'
 import type { Audience } from '@parley/contracts/bus/subjects'
+import { defined } from '@parley/contracts/defined'
 import { allMessages } from '@parley/contracts/operations/messages/deletions'
 import type { FeedOnlyEvent, FeedPayload } from '@parley/contracts/resources/feed-event'
 import type { EventPayload, UserEvent } from '@parley/contracts/socket/server-events'
@@ -44,6 +45,16 @@ export function notifyFeed<E extends FeedOnlyEvent>(
   pending.push({ kind: 'feed', id: newId(), to, event, json: JSON.stringify(payload) })
 }
 
+/** The event of a changed or deleted message. @param by the acting user */
+export function messageChanged(
+  message: string,
+  event: 'messageUpdated' | 'messageDeleted',
+  changedAtMS: number,
+  by?: string,
+): NotedEvent {
+  return { kind: 'message', message, event, changedAtMS, ...(by !== undefined && { by }) }
+}
+
 type Room = Pick<RoomDoc, 'app' | 'id'>
 
 /** Adds the `room` event for the members, with the Room as it is at publishing. @param about `by`: the acting user */
@@ -56,8 +67,7 @@ export function roomChanged(
   pending.push({
     ...{ kind: 'room', id: newId(), app, room: id },
     ...(webhook === false && { webhook }),
-    ...(request !== undefined && { request }),
-    ...(by !== undefined && { by }),
+    ...defined({ request, by }),
   })
 }
 

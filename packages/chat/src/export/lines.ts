@@ -13,11 +13,9 @@ export function userLine({ id, ...user }: UserDoc): string {
   const line: Given<'user'> = {
     ...{ type: 'user', _id: id, nickname, avatarUrl, createdAt: createdAt.toISOString() },
     ...(description !== '' && { description }),
-    ...(email !== undefined && { email }),
-    ...(isRobot && { isRobot }),
-    ...(isAdmin && { isAdmin }),
+    ...{ email, isRobot: isRobot || undefined, isAdmin: isAdmin || undefined },
     ...(commands.length > 0 && { commands }),
-    ...(notify && { notifications: notify }),
+    notifications: notify,
   }
   return JSON.stringify(line)
 }
@@ -36,11 +34,9 @@ export function roomLine(room: RoomDoc, { own = false } = {}): string {
   const whole = {
     ...line,
     ...{ cover, description, roomTags, webhook, botState, botMode, encrypted, serviceStatus, opening, status },
-    ...(owner !== undefined && { owner }),
-    ...(managers.length > 0 && { managers }),
-    ...(slowModeS && { slowModeS }),
-    ...(expiresInS && { expiresInS }),
-    ...(retentionDays && { retentionDays }),
+    ...{ owner, managers: managers.length > 0 ? managers : undefined },
+    ...{ slowModeS: slowModeS || undefined, expiresInS: expiresInS || undefined },
+    retentionDays: retentionDays || undefined,
   } satisfies Given<'room'>
   return withField(whole, 'extParams', room.extParams)
 }
@@ -69,29 +65,10 @@ export function messageLine(message: MessageDoc): string {
   const { clientMessageID = _id, replyTo, threadOf, pinned, edited, recalled, system, isDeleted, expiresAtMS } = message
   const { push, skipTotalBadge } = message
   const line: Given<'message'> = {
-    ...{
-      type: 'message',
-      _id,
-      room,
-      sender,
-      messageType,
-      createdAt: createdAtMS,
-      updatedAt: updatedAtMS,
-      clientMessageID,
-    },
-    ...(mentions && { mentions }),
-    ...(reactions && reactions.length > 0 && { reactions }),
-    ...(attachments && { attachments }),
-    ...(replyTo !== undefined && { replyTo }),
-    ...(threadOf !== undefined && { threadOf }),
-    ...(pinned && { pinned }),
-    ...(edited && { edited }),
-    ...(recalled && { recalled }),
-    ...(system && { system }),
-    ...(isDeleted && { isDeleted }),
-    ...(push === false && { push }),
-    ...(skipTotalBadge && { skipTotalBadge }),
-    ...(expiresAtMS !== undefined && { expiresInS: Math.round((expiresAtMS - createdAtMS) / 1_000) }),
+    ...{ type: 'message', _id, room, sender, messageType, createdAt: createdAtMS, updatedAt: updatedAtMS },
+    ...{ clientMessageID, mentions, reactions: reactions?.length ? reactions : undefined, attachments },
+    ...{ replyTo, threadOf, pinned, edited, recalled, system, isDeleted, push, skipTotalBadge },
+    expiresInS: expiresAtMS === undefined ? undefined : Math.round((expiresAtMS - createdAtMS) / 1_000),
   }
   return content === undefined ? JSON.stringify(line) : withField(line, 'message', content)
 }

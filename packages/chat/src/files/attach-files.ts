@@ -1,3 +1,4 @@
+import { defined } from '@parley/contracts/defined'
 import { ApiError } from '@parley/contracts/errors'
 import type { AttachmentToSend } from '@parley/contracts/resources/file'
 import type { Attachment, FileDoc } from '@parley/db/files/documents'
@@ -40,11 +41,6 @@ export function attachmentsOf(found: readonly FileDoc[], wanted: readonly Attach
     if (file.scan === 'refused') throw new ApiError('INVALID_REQUEST', `${field}: the file was refused by a scanner`)
     if (ids.indexOf(fileID) < i) throw new ApiError('INVALID_REQUEST', `${field}: the file is listed twice`)
     const { name, type, size } = file
-    return {
-      ...{ fileID, name, type, size },
-      ...(width !== undefined && { width }),
-      ...(height !== undefined && { height }),
-      ...(duration !== undefined && { duration }),
-    }
+    return { fileID, name, type, size, ...defined({ width, height, duration }) }
   })
 }

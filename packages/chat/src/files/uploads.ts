@@ -1,4 +1,4 @@
-import { ApiError } from '@parley/contracts/errors'
+import { ApiError, tooManyOf } from '@parley/contracts/errors'
 import type { FileDoc } from '@parley/db/files/documents'
 import type { RequestCounts } from '@parley/presence/request-counts'
 
@@ -86,7 +86,5 @@ export function countUpload(
   const most = ownerKey === undefined ? perApiKey : uploadsPerUser
   if (most === 0) return
   const { count, leftMS } = counts.hit(`uploads ${ownerKey ?? app}`, windowMS, most)
-  if (count <= most) return
-  const message = `too many uploads: try again in ${Math.ceil(leftMS / 1_000)} s`
-  throw new ApiError('TOO_MANY_REQUESTS', message, { details: { retryAfterMS: leftMS } })
+  if (count > most) throw tooManyOf('uploads', leftMS)
 }

@@ -1,4 +1,5 @@
 import { clock } from '@parley/async/clock'
+import { defined } from '@parley/contracts/defined'
 import type { ImportOf } from '@parley/contracts/import-line'
 import { key } from '@parley/db/keys'
 import type { MessageDoc } from '@parley/db/messages/documents'
@@ -14,7 +15,7 @@ export function toUserDoc(
   app: string,
   { type: _type, erased: _erased, _id, createdAt, notifications: notify, ...profile }: ImportOf<'user'>,
 ): UserDoc {
-  const given = Object.fromEntries(Object.entries(profile).filter(([, value]) => value !== undefined))
+  const given = defined(profile)
   const user = { ...newUserDoc(app, _id, given), ...(notify && { notify }) }
   return createdAt === undefined ? user : { ...user, createdAt: new Date(createdAt) }
 }

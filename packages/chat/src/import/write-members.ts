@@ -1,4 +1,5 @@
 import { clock } from '@parley/async/clock'
+import { defined } from '@parley/contracts/defined'
 import type { ImportOf } from '@parley/contracts/import-line'
 import { maxMembersShown } from '@parley/contracts/resources/room'
 import type { Db } from '@parley/db/connect'
@@ -54,7 +55,7 @@ function toMembership(
   readSeq: number,
 ): ImportedMembership {
   const { tagColors, ...others } = pref ?? {}
-  const given = Object.entries({ ...others, ...(tagColors && { tagColors: JSON.stringify(tagColors) }) })
+  const given = { ...others, ...(tagColors && { tagColors: JSON.stringify(tagColors) }) }
   return {
     _id: key(app, room, user),
     app,
@@ -65,6 +66,6 @@ function toMembership(
     joinedAtMS: joinedAt,
     readSeq,
     ...(notify && { notify }),
-    ...(pref && { pref: Object.fromEntries(given.filter(([, value]) => value !== undefined)) }),
+    ...(pref && { pref: defined(given) }),
   }
 }

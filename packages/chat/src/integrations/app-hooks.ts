@@ -15,9 +15,8 @@ import {
 } from 'cockatiel'
 import { LRUCache } from 'lru-cache'
 import type { HookCalls } from '../ports.ts'
+import { cacheByApp } from './config-values.ts'
 
-/** A configuration change takes effect in every process within this time. */
-const cacheMS = 2_000
 const mostApps = 10_000
 /** Concurrent calls per server. Further calls count as unanswered. */
 const mostInFlight = 100
@@ -84,14 +83,8 @@ export function createAppHooks<V, Q extends object, A>(
   reads: { value(json: unknown): V | undefined; answer(json: unknown): A },
   onFailure: (fields: { err: unknown; app: string; server: string }) => void,
 ): AppHooks<V, Q, A> {
-  const hooks = new LRUCache<string, { hook: AppHook<V> | undefined }>({
-    max: mostApps,
-    ttl: cacheMS,
-    fetchMethod: async (app) => ({ hook: await findHook(app) }),
-    // While the database is away, the old configuration applies. Sends fail then anyway.
-    allowStaleOnFetchRejection: true,
-    noDeleteOnFetchRejection: true,
-  })
+  // Sends fail anyway while the database is away.
+  const hooks = cacheByApp(async (app) => ({ hook: await findHook(app) }), 'keep')
   const guards = new LRUCache<string, Guard>({ max: mostApps, memoMethod: newGuard })
   /** The guard of the last call, by app. */
   const called = new LRUCache<string, Guard>({ max: mostApps })
@@ -104,7 +97,7 @@ export function createAppHooks<V, Q extends object, A>(
   }
 
   return {
-    hookOf: async (app) => (await hooks.fetch(app))?.hook,
+    hookOf: async (app) => (await hooks(app)).hook,
 
     breakerOf: (app) => called.peek(app)?.state(),
 

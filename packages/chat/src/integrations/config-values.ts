@@ -1,6 +1,7 @@
 import { ApiError } from '@parley/contracts/errors'
 import { findConfigValue } from '@parley/db/apps/config'
 import type { Db } from '@parley/db/connect'
+import { LRUCache } from 'lru-cache'
 
 /** A schema of the contract. */
 export interface ConfigSchema<T> {
@@ -28,4 +29,26 @@ export async function readConfigValue<T>(
 ): Promise<T | undefined> {
   const found = await findConfigValue(db, app, key)
   return schema.safeParse(found && JSON.parse(found.json)).data
+}
+
+/** A configuration change takes effect in every process within this time. */
+const cacheMS = 2_000
+
+/**
+ * Caches what `read` derives from an app's configuration.
+ * @param whenAway `keep`: while the database is away, the old configuration applies; `fail`: the error of `read` is thrown
+ */
+export function cacheByApp<T extends boolean | object>(
+  read: (app: string) => Promise<T>,
+  whenAway: 'keep' | 'fail',
+): (app: string) => Promise<T> {
+  const cache = new LRUCache<string, T>({
+    max: 10_000,
+    ttl: cacheMS,
+    fetchMethod: (app) => read(app),
+    allowStaleOnFetchRejection: whenAway === 'keep',
+    noDeleteOnFetchRejection: whenAway === 'keep',
+  })
+  // Never undefined, like the results of `read`.
+  return (app) => cache.fetch(app) as Promise<T>
 }

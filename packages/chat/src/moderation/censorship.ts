@@ -13,8 +13,8 @@ type Mask = (content: string) => string
 export interface Censor {
   /** Masks by app, for the given versions of the config value. Apps without words are left out. */
   masks(versions: readonly ConfigVersion[]): Promise<Map<string, Mask>>
-  /** The mask of an app's current configuration. */
-  maskOf(app: string): Promise<Mask | undefined>
+  /** Masks a content by the app's current words. */
+  maskContent(app: string, content: string): Promise<string>
   /** Masks a plain text by the app's current words. */
   maskText(app: string, text: string): Promise<string>
 }
@@ -71,7 +71,10 @@ export function createCensor(db: Db): Censor {
   const maskOf = async (app: string) => (await masks(await findConfigVersions(db, [app], censorshipKey))).get(app)
   return {
     masks,
-    maskOf,
+    async maskContent(app, content) {
+      const mask = await maskOf(app)
+      return mask ? mask(content) : content
+    },
     async maskText(app, text) {
       const mask = text === '' ? undefined : await maskOf(app)
       return mask ? (JSON.parse(mask(JSON.stringify(text))) as string) : text

@@ -28,10 +28,7 @@ export async function moderateSend(chat: Chat, draft: Draft, inThread: boolean):
   const content = await moderate(chat, hook, draft.content, {
     ...{ appID: app, clientID: sender, roomID: room, event: 'MESSAGE' },
     data: {
-      ...{ message: readJson(draft.content), messageType },
-      ...(mentions && { mentions }),
-      ...(attachments && { attachments }),
-      ...(replyTo !== undefined && { replyTo }),
+      ...{ message: readJson(draft.content), messageType, mentions, attachments, replyTo },
       ...(inThread && { thread: true }),
     },
   })

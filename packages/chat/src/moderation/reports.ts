@@ -5,8 +5,7 @@ import type {
   listReports as listOperation,
 } from '@parley/contracts/operations/moderation/reports'
 import { type Report, type ReportDecision, reportStatus } from '@parley/contracts/resources/report'
-import { isDeletedIn } from '@parley/db/messages/deleted-messages'
-import { findRoomOfMessage, findSentMessage, newId } from '@parley/db/messages/messages'
+import { newId } from '@parley/db/messages/messages'
 import { findUserDeletions } from '@parley/db/messages/user-deletions'
 import type { ReportDoc } from '@parley/db/moderation/documents'
 import { leaseDecision, markDecided, releaseDecision } from '@parley/db/moderation/report-decisions'
@@ -17,8 +16,8 @@ import { findUsers } from '@parley/db/users/users'
 import { asIntegrator, type UserCaller } from '../access/caller.ts'
 import { requireMember } from '../access/require-member.ts'
 import type { Chat } from '../chat.ts'
-import { unknownMessage } from '../messages/changing/change-message.ts'
 import { deleteForAll } from '../messages/changing/delete-for-all.ts'
+import { requireRoomOfMessage, requireShown, unknownMessage } from '../messages/named-message.ts'
 import { parseCursor, placeByCreation, toPage } from '../page-cursor.ts'
 import { eraseUser } from '../users/erase-user.ts'
 import { toReportView } from '../views/report.ts'
@@ -37,11 +36,8 @@ export async function reportMessage(
 ): Promise<Record<string, never>> {
   const { db } = chat
   const { app, user } = caller
-  const roomId = await findRoomOfMessage(db, app, id)
-  if (roomId === undefined) throw unknownMessage(id)
-  const { room, membership } = await requireMember(chat, caller, roomId)
-  const message = await findSentMessage(db, room._id, id)
-  if (!message || isDeletedIn(message, room)) throw unknownMessage(id)
+  const { room, membership } = await requireMember(chat, caller, await requireRoomOfMessage(db, app, id))
+  const message = await requireShown(db, room, id)
   if ((await findUserDeletions(db, app, user, [message])).has(id)) throw unknownMessage(id)
   // In a direct room the other user may have blocked the caller, which must not prevent a report.
   if (isBlocked(membership) && room.roomType === 'group') throw new ApiError('USER_BLOCKED')

@@ -1,4 +1,4 @@
-import { ApiError } from '@parley/contracts/errors'
+import { tooManyOf } from '@parley/contracts/errors'
 import { digest } from '@parley/db/apps/apps'
 import { countAttempt, forgetFailures, uncountAttempt } from '@parley/db/operators/sign-in-failures'
 import { addressBlock } from '@parley/presence/address-block'
@@ -37,7 +37,7 @@ export async function beginAttempt(
   const ofAccount = email === undefined ? undefined : accountKey(email)
   const byAddressMS = await countAttempt(db, ofAddress, perAddress)
   const waitMS = byAddressMS > 0 || !ofAccount ? byAddressMS : await countAttempt(db, ofAccount, perAccount)
-  if (waitMS > 0) throw tooMany('failed sign-ins', waitMS)
+  if (waitMS > 0) throw tooManyOf('failed sign-ins', waitMS)
   return {
     async succeeded() {
       await Promise.all([
@@ -58,17 +58,12 @@ export async function beginAttempt(
  */
 export async function countChallenge(db: Operators['db'], { address }: Pick<Visitor, 'address'>): Promise<void> {
   const waitMS = await countAttempt(db, challengeKey(address), perChallenge)
-  if (waitMS > 0) throw tooMany('started passkey sign-ins', waitMS)
+  if (waitMS > 0) throw tooManyOf('started passkey sign-ins', waitMS)
 }
 
 /** Clears the counted challenges of an address after a sign-in. */
 export async function forgetChallenges(db: Operators['db'], { address }: Pick<Visitor, 'address'>): Promise<void> {
   await forgetFailures(db, challengeKey(address))
-}
-
-function tooMany(of: string, waitMS: number): ApiError {
-  const message = `too many ${of}: try again in ${Math.ceil(waitMS / 1_000)} s`
-  return new ApiError('TOO_MANY_REQUESTS', message, { details: { retryAfterMS: waitMS } })
 }
 
 /** Clears the failures of an account, so that the operator can use their password again at once. */

@@ -1,3 +1,4 @@
+import { defined } from '@parley/contracts/defined'
 import { ApiError } from '@parley/contracts/errors'
 import type { Input, Result } from '@parley/contracts/operation'
 import type { listDevices as operation } from '@parley/contracts/operations/admin/devices'
@@ -38,8 +39,7 @@ export function toDeviceView(doc: DeviceDoc): PushDevice {
     deviceId: device,
     type,
     fingerprint: keyFingerprint(digest(token)),
-    ...(language !== undefined && { language }),
-    ...(topic !== undefined && { topic }),
+    ...defined({ language, topic }),
     updatedAt: updatedAt.toISOString(),
     ...(lastError && { lastError }),
   }

@@ -8,17 +8,17 @@ import {
   type UserNotifications,
 } from '@parley/contracts/resources/notification-settings'
 import type { Db, Session } from '@parley/db/connect'
+import { key } from '@parley/db/keys'
 import { findThreadMember } from '@parley/db/threads/thread-members'
-import { saveRoomNotifications, saveThreadNotifications, saveUserNotifications } from '@parley/db/users/notifications'
+import { saveNotifications } from '@parley/db/users/notifications'
 import { findUser } from '@parley/db/users/users'
-import { LRUCache } from 'lru-cache'
 import type { UserCaller } from '../access/caller.ts'
 import { requireMember } from '../access/require-member.ts'
 import type { Chat } from '../chat.ts'
 import { changeAndNotify } from '../events/change-and-notify.ts'
 import { notifyUser } from '../events/event-builders.ts'
 import { userOrderingKey } from '../events/ordering-keys.ts'
-import { readConfigValue } from '../integrations/config-values.ts'
+import { cacheByApp, readConfigValue } from '../integrations/config-values.ts'
 import { findRoot } from '../threads/thread.ts'
 import { unknownUser } from '../users/user-errors.ts'
 
@@ -40,7 +40,8 @@ export async function setNotifications(
   device?: string,
 ): Promise<UserNotifications> {
   return change(chat, of, { settings }, device, async (session) => {
-    if (!(await saveUserNotifications(chat.db, of, settings, session))) throw unknownUser('uid', of.user)
+    const isUser = { _id: key(of.app, of.user), groupMembers: { $exists: false } } as const
+    if (!(await saveNotifications(chat.db, 'users', isUser, settings, session))) throw unknownUser('uid', of.user)
   })
 }
 
@@ -62,7 +63,7 @@ export async function setRoomNotifications(
 ): Promise<NotificationsOfRoom> {
   return change(chat, of, { room, settings }, device, async (session) => {
     await requireMember(chat, of, room, session)
-    await saveRoomNotifications(chat.db, { ...of, room }, settings, session)
+    await saveNotifications(chat.db, 'memberships', { _id: key(of.app, room, of.user) }, settings, session)
   })
 }
 
@@ -89,11 +90,10 @@ export async function setThreadNotifications(
   device?: string,
 ): Promise<ThreadNotifications> {
   const { root, room } = await findRoot(chat, of, id)
-  const thread = { app: of.app, room: room.id, root: root._id }
+  const _id = key(of.app, room.id, root._id, of.user)
   const payload = { room: room.id, threadOf: root._id, settings }
   return change(chat, of, payload, device, async (session) => {
-    const isIn = await saveThreadNotifications(chat.db, { ...thread, user: of.user }, settings, session)
-    if (!isIn) throw notInThread()
+    if (!(await saveNotifications(chat.db, 'threadMembers', { _id }, settings, session))) throw notInThread()
   })
 }
 
@@ -126,18 +126,7 @@ const withoutSettings = appNotifications.parse({})
 /** Reads an app's notification settings. */
 export type NotificationsOfApp = (app: string) => Promise<AppNotifications>
 
-/** A configuration change takes effect in every process within this time. */
-const cacheMS = 2_000
-
 /** Returns a cached findAppNotifications, so that a push costs no extra read. */
 export function rememberAppNotifications(db: Db): NotificationsOfApp {
-  const known = new LRUCache<string, AppNotifications>({
-    max: 10_000,
-    ttl: cacheMS,
-    fetchMethod: (app) => findAppNotifications(db, app),
-    // While the database is away, the old configuration applies.
-    allowStaleOnFetchRejection: true,
-    noDeleteOnFetchRejection: true,
-  })
-  return async (app) => (await known.fetch(app)) ?? withoutSettings
+  return cacheByApp((app) => findAppNotifications(db, app), 'keep')
 }

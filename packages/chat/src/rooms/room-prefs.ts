@@ -1,3 +1,4 @@
+import { defined } from '@parley/contracts/defined'
 import { ApiError } from '@parley/contracts/errors'
 import type { Input, Result } from '@parley/contracts/operation'
 import type { setRoomPref as operation } from '@parley/contracts/operations/rooms/room-preferences'
@@ -29,7 +30,7 @@ export async function setRoomPref(
   device?: string,
 ): Promise<Result<typeof operation>> {
   await requireMember(chat, caller, roomId)
-  const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
+  const given = defined(change)
   return applyPref(chat, caller, roomId, given, { device })
 }
 

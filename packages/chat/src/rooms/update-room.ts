@@ -1,3 +1,4 @@
+import { defined } from '@parley/contracts/defined'
 import { ApiError } from '@parley/contracts/errors'
 import type { Input } from '@parley/contracts/operation'
 import type { updateRoom as operation } from '@parley/contracts/operations/rooms/rooms'
@@ -32,10 +33,8 @@ export async function updateRoom(chat: Chat, by: Caller, roomId: string, change:
   const texts = await checkedRoom(chat, by, roomId, change)
   if (by.kind === 'integrator') await requireWebhook(chat.db, by.app, change.webhook)
   const { extParams, ...others } = { ...change, ...texts }
-  const fields = { ...others, ...(extParams !== undefined && { extParams: JSON.stringify(extParams) }) }
-  const given = Object.fromEntries(
-    Object.entries(fields).filter(([, value]) => value !== undefined),
-  ) as Partial<RoomDoc>
+  const fields = { ...others, extParams: extParams && JSON.stringify(extParams) }
+  const given: Partial<RoomDoc> = defined(fields)
   const changed = await changeAndNote(chat, roomOrderingKey(by.app, roomId), async (session, pending) => {
     const { room, role } = await findActingRole(chat, by, roomId, session)
     requireAllowed(role, given)

@@ -1,44 +1,64 @@
 import { clock } from '@parley/async/clock'
+import type { AttachmentToSend } from '@parley/contracts/resources/file'
 import type { Attachment } from '@parley/db/files/documents'
 import type { MessageDoc } from '@parley/db/messages/documents'
 import { mostAtOneTime } from '@parley/db/messages/messages'
 import type { RoomToSendTo } from '@parley/db/room-buffer/append'
 import type { RoomDoc } from '@parley/db/rooms/documents'
+import type { Turn } from '../messages/turn.ts'
 
 /** Maximum bytes of messages with the same time, so that a page of history can hold them. */
 const maxBytesAtOneTime = 1024 * 1024
 
-/** A message to send, checked as far as possible without the database. */
-export interface Draft {
+export interface MessageToSend {
   app: string
   room: string
   sender: string
+  /** Any JSON of at most 64 KiB. */
+  message: unknown
+  messageType: string
+  /** Users and user groups; a group stands for its members. */
+  mentions?: string[] | undefined
+  push: boolean
+  /** Set if a bot is streaming it. */
+  streaming?: true
+  /** Written by the server about a membership change. */
+  isSystem?: true | undefined
+  /** Leaves the badge out of the message's pushes. */
+  skipTotalBadge?: boolean | undefined
+  /** false: the room's webhook does not receive it, because the message is the webhook's own response. */
+  webhook?: false
+  clientMessageID?: string | undefined
+  attachments?: readonly AttachmentToSend[] | undefined
+  /** ID of a message in the same room. */
+  replyTo?: string | undefined
+  /** Sends it to the thread of that message. */
+  thread?: boolean | undefined
+  /** Seconds until it expires; 0 means never. Defaults to the room's setting. */
+  expiresInS?: number | undefined
+  /** Set if the sender's own client sends it: slow mode applies, and its files must be the sender's. */
+  byClient?: boolean | undefined
+  /** Written by the server on the sender's behalf, so a ban of the sender does not refuse it. */
+  isForOther?: boolean | undefined
+  /** Makes the send repeatable. Defaults to the clientMessageID. */
+  idempotencyKey?: string | undefined
+  /** Request ID, for the log lines of the message. */
+  request?: string | undefined
+  /** ID of the message, which must be unused; a new one by default. */
+  id?: string | undefined
+  /** Its turn among the messages that its client sends to the room. */
+  turn?: Turn | undefined
+}
+
+/** A message to send, checked as far as possible without the database. */
+export interface Draft extends Omit<MessageToSend, 'message' | 'attachments' | 'thread' | 'idempotencyKey' | 'turn'> {
   /** JSON text. */
   content: string
-  messageType: string
-  mentions?: string[]
-  push: boolean
-  skipTotalBadge?: true
-  webhook?: false
-  streaming?: true
-  isSystem?: true
-  /** Seconds until it expires; 0 means never. Defaults to the room's setting. */
-  expiresInS?: number
   /** A repeat of the key by the same sender in the same room within 24 hours returns the first message. */
-  sendKey?: string
-  clientMessageID?: string
-  attachments?: Attachment[]
-  /** ID of the message that it replies to. */
-  replyTo?: string
+  sendKey?: string | undefined
+  attachments?: Attachment[] | undefined
   /** The message that it replies to; absent if the room does not have it. */
-  quoted?: MessageDoc
-  request?: string
-  /** ID of the message; a new one by default. */
-  id?: string
-  /** Set if the sender's own client sends it, not the integrator. */
-  byClient?: true
-  /** Written by the server on the sender's behalf, so a ban of the sender does not refuse it. */
-  isForOther?: true
+  quoted?: MessageDoc | undefined
 }
 
 /** A room after a new message. */
@@ -82,7 +102,7 @@ export function bytesOf({
   content = '',
   mentions = [],
   attachments,
-}: Pick<MessageDoc, 'content' | 'mentions' | 'attachments'>): number {
+}: Partial<Pick<Draft, 'content' | 'mentions' | 'attachments'>>): number {
   const files = attachments ? Buffer.byteLength(JSON.stringify(attachments)) : 0
   return Buffer.byteLength(content) + mentions.reduce((sum, user) => sum + Buffer.byteLength(user), 0) + files
 }

@@ -1,4 +1,3 @@
-import type { AttachmentToSend } from '@parley/contracts/resources/file'
 import type { SentMessage } from '@parley/contracts/resources/message'
 import { key } from '@parley/db/keys'
 import type { MessageDoc } from '@parley/db/messages/documents'
@@ -6,7 +5,6 @@ import { findSentMessage } from '@parley/db/messages/messages'
 import type { Chat } from '../chat.ts'
 import { findQuoted, type Quoted, quotedBy } from '../messages/reading/quoted-messages.ts'
 import { attachToDraft, contentOf, errorOfRefusal } from '../messages/sending/draft.ts'
-import type { Turn } from '../messages/turn.ts'
 import { moderateSend } from '../moderation/moderate.ts'
 import { requireRoomMention } from '../push/require-room-mention.ts'
 import { sendInThread } from '../threads/send-in-thread.ts'
@@ -14,47 +12,7 @@ import { requireReply } from '../threads/thread.ts'
 import { JsonText } from '../views/json-text.ts'
 import { sentMessageJson, toSentMessageView } from '../views/message.ts'
 import type { Refusal, SendResult } from './decide.ts'
-import type { Draft } from './new-message.ts'
-
-export interface MessageToSend {
-  app: string
-  room: string
-  sender: string
-  /** Any JSON of at most 64 KiB. */
-  message: unknown
-  messageType: string
-  /** Users and user groups; a group stands for its members. */
-  mentions?: string[] | undefined
-  push: boolean
-  /** Set if a bot is streaming it. */
-  streaming?: true
-  /** Written by the server about a membership change. */
-  isSystem?: true | undefined
-  /** Leaves the badge out of the message's pushes. */
-  skipTotalBadge?: boolean | undefined
-  /** false: the room's webhook does not receive it, because the message is the webhook's own response. */
-  webhook?: false
-  clientMessageID?: string | undefined
-  attachments?: readonly AttachmentToSend[] | undefined
-  /** ID of a message in the same room. */
-  replyTo?: string | undefined
-  /** Sends it to the thread of that message. */
-  thread?: boolean | undefined
-  /** Seconds until it expires; 0 means never. Defaults to the room's setting. */
-  expiresInS?: number | undefined
-  /** Set if the sender's own client sends it: slow mode applies, and its files must be the sender's. */
-  byClient?: boolean | undefined
-  /** Written by the server on the sender's behalf, so a ban of the sender does not refuse it. */
-  isForOther?: boolean | undefined
-  /** Makes the send repeatable. Defaults to the clientMessageID. */
-  idempotencyKey?: string | undefined
-  /** Request ID, for the log lines of the message. */
-  request?: string | undefined
-  /** ID of the message, which must be unused; a new one by default. */
-  id?: string | undefined
-  /** Its turn among the messages that its client sends to the room. */
-  turn?: Turn | undefined
-}
+import type { Draft, MessageToSend } from './new-message.ts'
 
 /**
  * Sends a message to a room. When this settles, the message is journaled on a majority, has its seq, and is about to be
@@ -110,26 +68,15 @@ async function check(
   content: string,
 ): Promise<Draft | { first: MessageDoc }> {
   requireReply(send.thread, send.replyTo)
-  const { app, room, sender, messageType, push, replyTo } = send
+  const { app, room, sender, replyTo } = send
   if (send.byClient) await requireRoomMention(chat.db, { app, user: sender }, send.mentions, room)
-  const quoted = replyTo === undefined ? null : await findSentMessage(chat.db, key(app, room), replyTo)
-  const sendKey = send.idempotencyKey ?? send.clientMessageID
   const draft: Draft = {
-    ...{ app, room, sender, content, messageType, push },
-    ...(send.skipTotalBadge && { skipTotalBadge: true as const }),
-    ...(send.isSystem && { isSystem: true as const }),
-    ...(send.streaming && { streaming: true as const }),
-    ...(send.webhook === false && { webhook: false }),
-    ...(send.expiresInS !== undefined && { expiresInS: send.expiresInS }),
-    ...(send.byClient && { byClient: true as const }),
-    ...(send.isForOther && { isForOther: true as const }),
-    ...(send.mentions && { mentions: [...new Set(send.mentions)] }),
-    ...(sendKey !== undefined && { sendKey }),
-    ...(send.clientMessageID !== undefined && { clientMessageID: send.clientMessageID }),
-    ...(replyTo !== undefined && { replyTo }),
-    ...(quoted && { quoted }),
-    ...(send.request !== undefined && { request: send.request }),
-    ...(send.id !== undefined && { id: send.id }),
+    ...send,
+    content,
+    mentions: send.mentions && [...new Set(send.mentions)],
+    attachments: undefined,
+    quoted: replyTo === undefined ? undefined : await findSentMessage(chat.db, key(app, room), replyTo),
+    sendKey: send.idempotencyKey ?? send.clientMessageID,
   }
   return send.attachments ? attachToDraft(chat, send.attachments, draft) : draft
 }

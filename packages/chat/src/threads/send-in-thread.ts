@@ -42,10 +42,9 @@ export async function sendInThread(chat: Chat, draft: ThreadDraft): Promise<Send
     threadOrderingKey(app, roomId, quoted?.threadOf ?? replyTo),
     async (session, pending) => {
       // Masked in its turn, so that words added meanwhile are masked too.
-      const mask = await chat.censor.maskOf(app)
-      const masked = mask ? { ...draft, content: mask(draft.content) } : draft
+      const content = await chat.censor.maskContent(app, draft.content)
       const room = await lockRoom(chat.db, app, roomId, session)
-      const { result, parent } = await decide(chat, masked, room, session)
+      const { result, parent } = await decide(chat, { ...draft, content }, room, session)
       if (!room || !parent || 'refused' in result || result.repeated) return { room, result }
       const message = await write(chat, result.message, parent, room, session)
       if (draft.sendKey !== undefined) {
@@ -82,8 +81,7 @@ async function decide(chat: Chat, draft: ThreadDraft, room: RoomDoc | null, sess
   const pauses = room && membership ? await findThreadPause(db, draft, room, membership) : new Map()
   const facts = { rooms: room ? [room] : [], memberships, pauses }
   const batch = new MessageBatch(facts, before)
-  const { quoted: _quoted, ...rest } = draft
-  batch.add(parent ? { ...rest, quoted: parent } : rest)
+  batch.add({ ...draft, quoted: parent })
   return { result: batch.results[0] as SendResult, parent }
 }
 

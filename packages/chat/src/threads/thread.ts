@@ -1,15 +1,14 @@
 import { ApiError } from '@parley/contracts/errors'
 import { findMessages } from '@parley/db/message-buckets/find-messages'
 import type { MessageDoc } from '@parley/db/messages/documents'
-import { findRoomOfMessage, findSentMessage } from '@parley/db/messages/messages'
+import { findSentMessage } from '@parley/db/messages/messages'
 import type { MembershipDoc, RoomDoc } from '@parley/db/rooms/documents'
 import { type ReadMarker, unreadOf } from '@parley/db/rooms/memberships'
-import { findRoom } from '@parley/db/rooms/rooms'
 import { countedThread } from '@parley/db/threads/thread'
 import type { Caller } from '../access/caller.ts'
-import { checkRoom, requireMember } from '../access/require-member.ts'
+import { requireReader } from '../access/require-member.ts'
 import type { Chat } from '../chat.ts'
-import { unknownMessage } from '../messages/changing/change-message.ts'
+import { requireRoomOfMessage, unknownMessage } from '../messages/named-message.ts'
 
 /**
  * The root of a thread and its room, by the ID of the root or of a message in the thread.
@@ -17,12 +16,7 @@ import { unknownMessage } from '../messages/changing/change-message.ts'
  */
 export async function findRoot(chat: Chat, caller: Caller, id: string): Promise<{ room: RoomDoc; root: MessageDoc }> {
   const { db } = chat
-  const roomId = await findRoomOfMessage(db, caller.app, id)
-  if (roomId === undefined) throw unknownMessage(id)
-  const room =
-    caller.kind === 'user'
-      ? (await requireMember(chat, caller, roomId)).room
-      : checkRoom(await findRoom(db, caller.app, roomId), roomId)
+  const room = await requireReader(chat, caller, await requireRoomOfMessage(db, caller.app, id))
   const named = await findSentMessage(db, room._id, id)
   if (!named) throw unknownMessage(id)
   const [root = named] = named.threadOf === undefined ? [] : await findMessages(db, [named.threadOf])

@@ -1,5 +1,5 @@
 import { ApiError } from '@parley/contracts/errors'
-import type { PagePlace, TimePage } from '@parley/db/page-place'
+import type { PagePlace, TimePage } from '@parley/db/find-page'
 
 /** A record with its position in a source. */
 export interface Placed<T> extends PagePlace {

@@ -1,4 +1,5 @@
 import type { ActivityAnswer } from '@parley/contracts/bus/node-requests'
+import { defined } from '@parley/contracts/defined'
 import type { ExplainedDevice, PushReason } from '@parley/contracts/resources/push/explanation'
 import { pushNetworkNames } from '@parley/contracts/resources/push/network'
 import type { TimelineEntry } from '@parley/contracts/resources/timeline-entry'
@@ -71,11 +72,7 @@ export function outcomeInWords(device: ExplainedDevice): Pick<TimelineEntry, 'co
       const next = nextTryAtMS === undefined ? '' : `; next attempt ${new Date(nextTryAtMS).toISOString()}`
       return {
         code: 'PUSH_WAITING',
-        about: {
-          ...{ ...about, tries },
-          ...(lastError !== undefined && { error: lastError }),
-          ...(nextTryAtMS !== undefined && { nextTryAtMS }),
-        },
+        about: { ...about, tries, ...defined({ error: lastError, nextTryAtMS }) },
         reason: `the push to ${deviceId} is waiting${failed}${why}${next}`,
       }
     }
@@ -120,11 +117,7 @@ export function activityInWords(
   activity: ActivityAnswer[number],
 ): Pick<TimelineEntry, 'code' | 'reason' | 'about' | 'subject' | 'refs'> {
   const { what, device, transport = '', call = '', room, code = '', reason = '', request } = activity
-  const refs = {
-    ...(device !== undefined && { device }),
-    ...(room !== undefined && { room }),
-    ...(request !== undefined && { request }),
-  }
+  const refs = defined({ device, room, request })
   const shown = device ?? 'a device'
   const subject = { kind: 'device' as const, id: device ?? '' }
   const devices = device === undefined ? [] : [device]

@@ -1,4 +1,5 @@
 import { clock } from '@parley/async/clock'
+import { defined } from '@parley/contracts/defined'
 import type { TimelineKind } from '@parley/contracts/resources/timeline-entry'
 import { findAuditEntries } from '@parley/db/audit/audit-log'
 import type { Db } from '@parley/db/connect'
@@ -58,11 +59,7 @@ function messages(db: Db, { rooms, user, memberships }: Traced): StoredSource {
       const isDeleted = isDeletedIn(stored, byKey.get(stored.roomKey) ?? {})
       const message = { ...stored, ...(isDeleted && { isDeleted }) }
       const { readSeq, deliveredSeq } = markers.get(message.room) ?? {}
-      const reader = user && {
-        user: user.id,
-        ...(readSeq !== undefined && { readSeq }),
-        ...(deliveredSeq !== undefined && { deliveredSeq }),
-      }
+      const reader = user && { user: user.id, ...defined({ readSeq, deliveredSeq }) }
       return at(message.createdAtMS, message._id, { of: 'message', message, ...(reader && { reader }) })
     })
   })

@@ -15,11 +15,11 @@ import { findThreadsOfUser } from '@parley/db/threads/thread-members'
 import { inSnapshot } from '@parley/db/transactions/snapshot'
 import { inTransaction } from '@parley/db/transactions/transaction'
 import type { Chat } from '../chat.ts'
-import { justWritten } from '../events/as-of-now.ts'
+import { justChanged } from '../events/as-of-now.ts'
+import { messageChanged } from '../events/event-builders.ts'
 import { messageOrderingKey, roomOrderingKey } from '../events/ordering-keys.ts'
 import { recall } from '../messages/changing/recalled.ts'
 import { uncountMessages } from '../messages/changing/uncount-messages.ts'
-import { nothingQuoted } from '../messages/reading/quoted-messages.ts'
 
 const roomsInPage = 200
 
@@ -100,14 +100,14 @@ async function eraseNext(
     const event = content === 'delete' ? 'messageDeleted' : 'messageUpdated'
     const changes = living.map(({ _id }) => ({
       orderingKey: messageOrderingKey(_id),
-      events: [{ kind: 'message' as const, message: _id, event, changedAtMS: updatedAtMS } as const],
+      events: [messageChanged(_id, event, updatedAtMS)],
     }))
     // A deleted room gets no events.
     return { next, changed, noted: room.deletedAt ? [] : await outbox.note(changes, session) }
   }
   const { next, noted, changed = [] } = await inTransaction(db, work, { turn: roomOrderingKey(app, roomId) })
-  // Quotes are left out: the messages may quote each other, and not all are done.
-  const messages = changed.map((message) => ({ message, sender: undefined, quoted: nothingQuoted }))
-  await Promise.all(noted.map((one) => outbox.publish(one, justWritten({ messages }))))
+  // Without quotes: the messages may quote each other, and not all are done.
+  const now = justChanged(changed)
+  await Promise.all(noted.map((one) => outbox.publish(one, now)))
   return next
 }

@@ -1,3 +1,4 @@
+import { defined } from '@parley/contracts/defined'
 import { ApiError } from '@parley/contracts/errors'
 import type { Input } from '@parley/contracts/operation'
 import type { saveUser as operation } from '@parley/contracts/operations/users/users'
@@ -35,7 +36,7 @@ interface AssignedToken {
 export async function saveUser(chat: Chat, app: string, request: Request): Promise<Saved> {
   const token = requestedToken(chat, request)
   const { _id: id, issueAccessToken, token: _token, expirationDate: _date, deviceId: _device, ...given } = request
-  const profile = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+  const profile = defined(given)
   const outcome = await chat.writeUser({
     ...{ app, id, profile, isCreation: issueAccessToken === false },
     ...(token && {
@@ -68,11 +69,7 @@ export async function saveUser(chat: Chat, app: string, request: Request): Promi
 
 /** Names personal fields without copying their values, so that an erasure need not look for them in the audit log. */
 export function profileInAudit({ isAdmin, isRobot, ...personal }: Partial<Profile>): object {
-  return {
-    ...(isAdmin !== undefined && { isAdmin }),
-    ...(isRobot !== undefined && { isRobot }),
-    changed: Object.keys(personal),
-  }
+  return { ...defined({ isAdmin, isRobot }), changed: Object.keys(personal) }
 }
 
 /** The token that the request issues or binds; undefined for a pure profile update. */

@@ -1,4 +1,5 @@
 import { clock } from '@parley/async/clock'
+import { defined } from '@parley/contracts/defined'
 import { ApiError } from '@parley/contracts/errors'
 import { mostTokensOfUser } from '@parley/contracts/resources/user-token'
 import { insertAuditEntries } from '@parley/db/audit/audit-log'
@@ -214,11 +215,7 @@ function giveToken(state: State, { app, id }: { app: string; id: string }, token
   const { digest, expiresAt, device, login, signed } = token
   const userKey = key(app, id)
   const before = (state.tokens.get(userKey) ?? []).filter((held) => held.digest !== digest)
-  const given = newTokenDoc({ app, user: id }, digest, expiresAt, {
-    ...(device !== undefined && { device }),
-    ...(login && { login }),
-    ...(signed !== undefined && { signed }),
-  })
+  const given = newTokenDoc({ app, user: id }, digest, expiresAt, defined({ device, login, signed }))
   const ending = new Set(endingTokens(before, token))
   for (const { _id } of ending) state.holders.delete(_id)
   const kept = before.flatMap((held) => (ending.has(held) ? (endedToken(held) ?? []) : [held]))

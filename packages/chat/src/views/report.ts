@@ -1,3 +1,4 @@
+import { defined } from '@parley/contracts/defined'
 import { readJson } from '@parley/contracts/free-json'
 import type { Report } from '@parley/contracts/resources/report'
 import type { ReportDoc } from '@parley/db/moderation/documents'
@@ -11,8 +12,6 @@ export function toReportView(doc: ReportDoc): Report {
     ...(content !== undefined && { message: readJson(content) }),
     ...{ messageTimeMS, count },
     reasons: reporters.toReversed().map(({ client, reason, atMS }) => ({ client, reason, atMS })),
-    ...{ createdAtMS, updatedAtMS },
-    ...(decision && { decision }),
-    ...(decidedAtMS !== undefined && { decidedAtMS }),
+    ...{ createdAtMS, updatedAtMS, ...defined({ decision, decidedAtMS }) },
   }
 }

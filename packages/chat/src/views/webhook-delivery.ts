@@ -1,3 +1,4 @@
+import { defined } from '@parley/contracts/defined'
 import type { FailedWebhook, WebhookDelivery } from '@parley/contracts/resources/webhook'
 import type { OutgoingCallDoc } from '@parley/db/push/documents'
 import type { AuthenticatedIntegrator } from '../access/caller.ts'
@@ -23,11 +24,7 @@ export function toDeliveryView(call: Omit<OutgoingCallDoc, 'data'>): WebhookDeli
   return {
     ...callFields(call),
     state: call.state,
-    ...(status !== undefined && { status }),
-    ...(answer !== undefined && { answer }),
-    ...(durationMS !== undefined && { durationMS }),
-    ...(atMS !== undefined && { lastTryAtMS: atMS }),
-    ...(call.lastError !== undefined && { lastError: call.lastError }),
+    ...defined({ status, answer, durationMS, lastTryAtMS: atMS, lastError: call.lastError }),
   }
 }
 

@@ -1,8 +1,9 @@
 import { clock } from '@parley/async/clock'
+import { defined } from '@parley/contracts/defined'
 import type { Filter, IndexDescription } from 'mongodb'
 import type { Db, Session } from '../db.ts'
+import { findTimePage, type TimePage } from '../find-page.ts'
 import { idsOf, key, keyRange } from '../keys.ts'
-import { inTimePage, type TimePage } from '../page-place.ts'
 import { inSnapshot } from '../transactions/snapshot.ts'
 import type { AuditDoc, AuditSealDoc, UnsealedDoc } from './documents.ts'
 
@@ -42,15 +43,9 @@ export async function findAuditEntries(
   { actor, subject, action }: AuditQuery,
   page: TimePage,
 ): Promise<AuditDoc[]> {
-  const of: Filter<AuditDoc> = {
-    app,
-    ...(actor !== undefined && { actor }),
-    ...(subject !== undefined && { subject }),
-    ...(action !== undefined && { action }),
-  }
+  const of: Filter<AuditDoc> = { app, ...defined({ actor, subject, action }) }
   const before = page.before && { ...page.before, id: key(app, page.before.id) }
-  const filter = { ...of, ...inTimePage({ ...page, before }, { time: 'atMS', id: '_id' }) }
-  return db.audit.find(filter).sort(latestFirst).limit(page.limit).toArray()
+  return findTimePage(db.audit, of, { time: 'atMS', id: '_id' }, { ...page, before })
 }
 
 /** Apps with unsealed entries. One query for each: however many entries an app has, the next app comes after it. */

@@ -1,7 +1,7 @@
 import type { IndexDescription } from 'mongodb'
 import type { Db, Session } from '../db.ts'
+import { findPage, type PagePlace } from '../find-page.ts'
 import { idsOf, key } from '../keys.ts'
-import { beyond, type PagePlace } from '../page-place.ts'
 import type { HoldDoc } from './documents.ts'
 
 export const holdIndexes: IndexDescription[] = [{ key: { covers: 1 } }, { key: { app: 1, createdAtMS: -1, id: -1 } }]
@@ -39,12 +39,7 @@ export async function findHolds(
   { cover, before, limit }: { cover: string | undefined; before: PagePlace | undefined; limit: number },
 ): Promise<HoldDoc[]> {
   const which = cover === undefined ? { app } : { app, covers: cover }
-  const place = beyond(before, { time: 'createdAtMS', id: 'id', order: -1 })
-  return db.holds
-    .find({ ...which, ...place })
-    .sort({ createdAtMS: -1, id: -1 })
-    .limit(limit)
-    .toArray()
+  return findPage(db.holds, which, { time: 'createdAtMS', id: 'id', order: -1 }, { after: before, limit })
 }
 
 /** Whether a room is under hold, and which users are. */

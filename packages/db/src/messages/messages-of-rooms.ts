@@ -1,10 +1,10 @@
 import type { Document } from 'mongodb'
 import type { Db } from '../db.ts'
+import { findTimePage, type TimePage } from '../find-page.ts'
 import { idsOf } from '../keys.ts'
 import { messagesOf } from '../message-buckets/buckets.ts'
 import type { MessageBucketDoc } from '../message-buckets/documents.ts'
 import { joined } from '../message-buckets/find-messages.ts'
-import { inTimePage, type TimePage } from '../page-place.ts'
 import { unflushedOf } from '../room-buffer/buffer.ts'
 import type { MessageDoc } from './documents.ts'
 
@@ -27,12 +27,9 @@ export async function findMessagesOfRooms(db: Db, roomKeys: readonly string[], p
     .toArray()
   const inBuckets = await findInBuckets(db, roomKeys, page)
   // Read `messages` after the buckets: messages move from buckets to `messages`.
-  const apart = await db.messages
-    .find({ roomKey: { $in: [...roomKeys] }, ...inTimePage(page, { time: 'createdAtMS', id: '_id' }) })
-    .project<MessageDoc>(heads)
-    .sort({ createdAtMS: -1, _id: -1 })
-    .limit(page.limit)
-    .toArray()
+  const inRooms = { roomKey: { $in: [...roomKeys] } }
+  const by = { time: 'createdAtMS', id: '_id' }
+  const apart = await findTimePage(db.messages, inRooms, by, page, { projection: heads })
   const flushed = joined(inBuckets, apart).toSorted(latestFirst).slice(0, page.limit)
   const known = new Set(idsOf(flushed))
   const waiting = rooms.flatMap(unflushedOf).filter(({ _id }) => !known.has(_id))

@@ -1,8 +1,8 @@
 import type { Collection, IndexDescription } from 'mongodb'
 import { claimDocs } from '../claim-docs.ts'
 import type { Db, Session } from '../db.ts'
+import { findPage, type PagePlace } from '../find-page.ts'
 import { key } from '../keys.ts'
-import { beyond, type PagePlace } from '../page-place.ts'
 import type { SavedMessageDoc } from './documents.ts'
 
 export const bookmarkIndexes: IndexDescription[] = [{ key: { userKey: 1, atMS: 1, message: 1 } }]
@@ -57,11 +57,7 @@ export async function findSavedPage(
   { after, limit }: { after?: PagePlace | undefined; limit: number },
 ): Promise<SavedMessageDoc[]> {
   const order = list === 'bookmarks' ? -1 : 1
-  return db[list]
-    .find({ userKey: key(app, user), ...beyond(after, { time: 'atMS', id: 'message', order }) })
-    .sort({ atMS: order, message: order })
-    .limit(limit)
-    .toArray()
+  return findPage(db[list], { userKey: key(app, user) }, { time: 'atMS', id: 'message', order }, { after, limit })
 }
 
 /** Removes entries from a list by `_id`, and returns how many existed. */

@@ -4,8 +4,8 @@ import type { Filter, IndexDescription } from 'mongodb'
 import { claimDocs } from '../claim-docs.ts'
 import type { Db, Session } from '../db.ts'
 import { releaseFiles } from '../files/files.ts'
+import { findPage, findTimePage, type PagePlace, type TimePage } from '../find-page.ts'
 import { key } from '../keys.ts'
-import { beyond, inTimePage, type PagePlace, type TimePage } from '../page-place.ts'
 import { inTransaction, KeyTaken } from '../transactions/transaction.ts'
 import { lockUser } from '../users/lock-user.ts'
 import type { ScheduledDoc } from './documents.ts'
@@ -76,12 +76,7 @@ export async function findScheduledPage(
   { after, limit }: { after?: PagePlace | undefined; limit: number },
 ): Promise<ScheduledDoc[]> {
   const of: Filter<ScheduledDoc> = sender === undefined ? { app } : { senderKey: key(app, sender) }
-  const rest = beyond(after, { time: 'sendAtMS', id: 'id', order: 1 })
-  return db.scheduled
-    .find({ ...of, ...byRequest, ...rest })
-    .sort({ sendAtMS: 1, id: 1 })
-    .limit(limit)
-    .toArray()
+  return findPage(db.scheduled, { ...of, ...byRequest }, { time: 'sendAtMS', id: 'id', order: 1 }, { after, limit })
 }
 
 export async function findScheduled(db: Db, app: string, id: string): Promise<ScheduledDoc | null> {
@@ -197,9 +192,5 @@ export async function findRefused(
     refused: { $exists: true },
     ...(room !== undefined && { room }),
   }
-  return db.scheduled
-    .find({ ...refused, ...inTimePage(page, { time: 'sendAtMS', id: 'id' }) }, { projection: { content: 0 } })
-    .sort({ sendAtMS: -1, id: -1 })
-    .limit(page.limit)
-    .toArray()
+  return findTimePage(db.scheduled, refused, { time: 'sendAtMS', id: 'id' }, page, { projection: { content: 0 } })
 }

@@ -1,4 +1,5 @@
 import { clock } from '@parley/async/clock'
+import { defined } from '@parley/contracts/defined'
 import type { Document, IndexDescription } from 'mongodb'
 import type { Db } from '../db.ts'
 import { readBoth } from '../message-buckets/find-messages.ts'
@@ -54,14 +55,9 @@ export function searchApp(
   reading: Reading,
 ): AsyncGenerator<SearchHit[]> {
   const { app, conditions, roomKey, sender, messageType, afterTimeMS, beforeTimeMS } = search
-  const time = {
-    ...(afterTimeMS !== undefined && { $gt: afterTimeMS }),
-    ...(beforeTimeMS !== undefined && { $lt: beforeTimeMS }),
-    ...(from && { $lte: from.atMS }),
-  }
+  const time = defined({ $gt: afterTimeMS, $lt: beforeTimeMS, $lte: from?.atMS })
   const filter: Document = {
-    ...(sender !== undefined && { sender }),
-    ...(messageType !== undefined && { messageType }),
+    ...defined({ sender, messageType }),
     ...(Object.keys(time).length > 0 && { createdAtMS: time }),
   }
   const passed = from?.passed ?? 0

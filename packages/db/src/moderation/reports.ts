@@ -1,9 +1,9 @@
 import { clock } from '@parley/async/clock'
 import type { Filter, IndexDescription } from 'mongodb'
 import type { Db } from '../db.ts'
+import { findPage, findTimePage, type PagePlace, type TimePage } from '../find-page.ts'
 import { key } from '../keys.ts'
 import type { MessageDoc } from '../messages/documents.ts'
-import { beyond, inTimePage, type PagePlace, type TimePage } from '../page-place.ts'
 import { isServerError } from '../server-errors.ts'
 import type { ReportDoc } from './documents.ts'
 
@@ -114,13 +114,8 @@ export async function findReports(
   { app, statuses, ...named }: ReportsWanted,
   { before, limit }: { before?: PagePlace | undefined; limit: number },
 ): Promise<ReportDoc[]> {
-  const of = reportsOf(app, named)
-  const rest = beyond(before, { time: 'createdAtMS', id: 'id', order: -1 })
-  return db.reports
-    .find({ ...of, status: { $in: [...statuses] }, ...rest }, shown)
-    .sort({ createdAtMS: -1, id: -1 })
-    .limit(limit)
-    .toArray()
+  const of = { ...reportsOf(app, named), status: { $in: [...statuses] } }
+  return findPage(db.reports, of, { time: 'createdAtMS', id: 'id', order: -1 }, { after: before, limit }, shown)
 }
 
 /**
@@ -140,11 +135,7 @@ export async function findReportsAbout(
         ? { senderKey: key(app, of.sender), ...(of.in !== undefined && { room: of.in }) }
         : { 'reporters.userKey': key(app, of.reporter), ...(of.in !== undefined && { room: of.in }) }
   const projection = { content: 0, ...shown.projection }
-  return db.reports
-    .find({ ...filter, ...inTimePage(page, { time: 'createdAtMS', id: 'id' }) }, { projection })
-    .sort({ createdAtMS: -1, id: -1 })
-    .limit(page.limit)
-    .toArray()
+  return findTimePage(db.reports, filter, { time: 'createdAtMS', id: 'id' }, page, { projection })
 }
 
 /** Removes a user's data from reports: the content of the user's messages, and the user's reasons. */

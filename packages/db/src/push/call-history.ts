@@ -1,8 +1,8 @@
 import { clock } from '@parley/async/clock'
 import type { Filter } from 'mongodb'
 import type { Db, Session } from '../db.ts'
+import { findTimePage, type TimePage } from '../find-page.ts'
 import { idsOf } from '../keys.ts'
-import { inTimePage, type TimePage } from '../page-place.ts'
 import { inTransaction } from '../transactions/transaction.ts'
 import type { OutgoingCallDoc } from './documents.ts'
 import { openQueues } from './outgoing-calls.ts'
@@ -29,12 +29,8 @@ export async function findCalls(
 ): Promise<Omit<OutgoingCallDoc, 'data'>[]> {
   if (rooms.length === 0) return []
   const of = { app, ...(rooms !== 'all' && { room: { $in: [...rooms] } }) }
-  const filter = { ...of, ...inTimePage(page, { time: 'createdAtMS', id: '_id' }) }
-  return db.outgoingCalls
-    .find(filter, { projection: { data: 0 }, ...asRetriesSee })
-    .sort({ createdAtMS: -1, _id: -1 })
-    .limit(page.limit)
-    .toArray()
+  const options = { projection: { data: 0 }, ...asRetriesSee }
+  return findTimePage(db.outgoingCalls, of, { time: 'createdAtMS', id: '_id' }, page, options)
 }
 
 export async function findCall(db: Db, app: string, id: string): Promise<Omit<OutgoingCallDoc, 'data'> | null> {

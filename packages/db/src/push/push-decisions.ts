@@ -80,18 +80,15 @@ export async function findDecisions(
   content: string,
   user: string,
 ): Promise<{ isAny: boolean; decisions: PushDecisionDoc[] }> {
-  const decisions = await db.pushDecisions.find({ _id: keyRange(content), $or: concerning(user) }).toArray()
+  const decisions = await findDecisionsAbout(db, [content], user)
   const isAny = decisions.length > 0 || (await db.pushDecisions.findOne({ _id: keyRange(content) })) !== null
   return { isAny, decisions }
 }
 
 /** The outcomes of a message's pushes to a user, by time. */
 export async function findResults(db: Db, content: string, user: string): Promise<PushResult[]> {
-  const found = await db.pushResults.find({ _id: keyRange(content), 'results.user': user }).toArray()
-  return found
-    .flatMap(({ results }) => results)
-    .filter((result) => result.user === user)
-    .sort((a, b) => a.atMS - b.atMS)
+  const found = await findResultsAbout(db, [content], user)
+  return found.map(({ result }) => result).sort((a, b) => a.atMS - b.atMS)
 }
 
 /**

@@ -2,8 +2,8 @@ import { clock } from '@parley/async/clock'
 import type { OptionalPage } from '@parley/contracts/optional-page'
 import type { Filter, IndexDescription } from 'mongodb'
 import type { Db, Session } from '../db.ts'
+import type { TimePage } from '../find-page.ts'
 import { key, ofRoom } from '../keys.ts'
-import type { TimePage } from '../page-place.ts'
 import type { BanDoc } from './documents.ts'
 
 export const banIndexes: IndexDescription[] = [

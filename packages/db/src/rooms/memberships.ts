@@ -3,8 +3,8 @@ import { readInParts } from '@parley/async/in-parts'
 import type { RoomPref } from '@parley/contracts/resources/room-pref'
 import type { IndexDescription } from 'mongodb'
 import type { Db, Session } from '../db.ts'
+import { findTimePage, type TimePage } from '../find-page.ts'
 import { key, ofRoom } from '../keys.ts'
-import { inTimePage, type TimePage } from '../page-place.ts'
 import { ownUnflushed } from '../room-buffer/buffer.ts'
 import type { BlockMark } from './blocked-members.ts'
 import type { MembershipDoc, RoomDoc } from './documents.ts'
@@ -81,12 +81,8 @@ export async function findTracedMemberships(
 
 /** A page of the members of a room, latest joined first. */
 export async function findJoined(db: Db, roomKey: string, page: TimePage): Promise<TracedMembership[]> {
-  return db.memberships
-    .find({ ...ofRoom(roomKey), ...inTimePage(page, { time: 'joinedAtMS', id: '_id' }) })
-    .project<TracedMembership>(tracedFields)
-    .sort({ joinedAtMS: -1, _id: -1 })
-    .limit(page.limit)
-    .toArray()
+  const by = { time: 'joinedAtMS', id: '_id' }
+  return findTimePage(db.memberships, ofRoom(roomKey), by, page, { projection: tracedFields })
 }
 
 export async function findMembership(

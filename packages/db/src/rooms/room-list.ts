@@ -1,7 +1,7 @@
 import type { Filter, IndexDescription } from 'mongodb'
 import type { Db } from '../db.ts'
+import { findPage } from '../find-page.ts'
 import { key } from '../keys.ts'
-import { beyond } from '../page-place.ts'
 import { type Query, toFilter } from '../query-filter.ts'
 import { withoutBuffer } from '../room-buffer/buffer.ts'
 import { asTooSlow, unreadablePattern } from '../server-errors.ts'
@@ -47,15 +47,12 @@ export async function findRoomList(
 ): Promise<{ count: number; rooms: RoomDoc[] }> {
   const { sort, order, after, limit, mostCounted, maxTimeMS } = page
   const match: Filter<RoomDoc> = { $and: [{ app, deletedAt: { $exists: false } }, toFilter(app, query)] }
-  const rest = beyond(after && { atMS: after.value, id: after.id }, { time: sort, id: '_id', order })
+  const by = { time: sort, id: '_id', order }
+  const rest = { after: after && { atMS: after.value, id: after.id }, limit }
   // Wait for both even if one fails, so that limits on concurrent queries hold.
   const [count, rooms] = await Promise.allSettled([
     db.rooms.countDocuments(match, { maxTimeMS, limit: mostCounted + 1 }),
-    db.rooms
-      .find({ $and: [match, rest] } as Filter<RoomDoc>, { maxTimeMS, projection: withoutBuffer })
-      .sort({ [sort]: order, _id: order })
-      .limit(limit)
-      .toArray(),
+    findPage(db.rooms, match, by, rest, { maxTimeMS, projection: withoutBuffer }),
   ])
   if (count.status === 'rejected') throw asTooSlow(count.reason, unreadablePattern)
   if (rooms.status === 'rejected') throw asTooSlow(rooms.reason, unreadablePattern)

@@ -2,8 +2,8 @@ import { clock } from '@parley/async/clock'
 import { inParts } from '@parley/async/in-parts'
 import type { Filter } from 'mongodb'
 import type { Db, Session } from '../db.ts'
+import { findPage, type PagePlace } from '../find-page.ts'
 import { key, ofRoom } from '../keys.ts'
-import { beyond, type PagePlace } from '../page-place.ts'
 import { StaleReadError } from '../transactions/transaction.ts'
 import { findBlocks } from '../users/blocks.ts'
 import { findBansAmong } from './bans.ts'
@@ -87,11 +87,7 @@ export async function findMembersAfter(
   after: PagePlace | undefined,
   limit: number,
 ): Promise<MembershipDoc[]> {
-  return db.memberships
-    .find({ ...ofRoom(roomKey), ...beyond(after, { time: 'joinedAtMS', id: '_id', order: 1 }) })
-    .sort({ joinedAtMS: 1, _id: 1 })
-    .limit(limit)
-    .toArray()
+  return findPage(db.memberships, ofRoom(roomKey), { time: 'joinedAtMS', id: '_id', order: 1 }, { after, limit })
 }
 
 /** Makes users members, in a transaction, and returns the changed room. */

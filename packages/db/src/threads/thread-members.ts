@@ -4,7 +4,7 @@ import type { Db, Session } from '../db.ts'
 import { key, keyRange, ofRoom } from '../keys.ts'
 import type { MessageDoc } from '../messages/documents.ts'
 import type { MembershipDoc } from '../rooms/documents.ts'
-import { currentMarker, type MemberToPush, memberToPush, type ReadMarker } from '../rooms/memberships.ts'
+import { currentMarker, type MemberToPush, memberToPush, type ReadMarker, setUncounted } from '../rooms/memberships.ts'
 import { type CountedThread, threadKey } from './thread.ts'
 
 /**
@@ -64,8 +64,7 @@ export async function countOwnInThread(
   session: Session,
 ): Promise<void> {
   const { readSeq, uncounted } = currentMarker(member, thread)
-  const counted = { readSeq, uncounted: uncounted + 1 }
-  await db.threadMembers.updateOne({ _id: member._id }, { $set: counted }, { session })
+  await setUncounted(db.threadMembers, member._id, { readSeq, uncounted: uncounted + 1 }, session)
 }
 
 /** Records when a member of a room with slow mode sent to a thread. */

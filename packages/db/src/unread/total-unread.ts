@@ -1,9 +1,10 @@
 import { readInParts } from '@parley/async/in-parts'
 import type { Db, Session } from '../db.ts'
 import { key } from '../keys.ts'
-import type { MembershipDoc, RoomDoc } from '../rooms/documents.ts'
+import type { MembershipDoc } from '../rooms/documents.ts'
 import { unreadOf } from '../rooms/memberships.ts'
 import { inSnapshot } from '../transactions/snapshot.ts'
+import { findRoomsToSum, ownInBuffer } from './unread-sums.ts'
 
 /** Memberships per round; bounds memory. */
 const perRound = 5_000
@@ -34,21 +35,11 @@ async function addUnread(
   session: Session,
 ): Promise<void> {
   const keys = [...new Set(markers.map(({ roomKey }) => roomKey))]
-  const found = await db.rooms
-    .find({ _id: { $in: keys }, deletedAt: { $exists: false } }, { session })
-    .project<Pick<RoomDoc, '_id' | 'seq' | 'deletedUpToSeq' | 'buffer'>>({
-      seq: 1,
-      deletedUpToSeq: 1,
-      'buffer.seq': 1,
-      'buffer.sender': 1,
-    })
-    .batchSize(perRound)
-    .toArray()
-  const rooms = new Map(found.map((room) => [room._id, room]))
+  const rooms = await findRoomsToSum(db, keys, session)
   for (const marker of markers) {
     const room = rooms.get(marker.roomKey)
     if (!room) continue
-    const own = (room.buffer ?? []).filter(({ sender }) => sender === marker.user).map(({ seq }) => seq)
+    const own = ownInBuffer(marker.user, room)
     totals.set(marker.user, (totals.get(marker.user) ?? 0) + unreadOf(marker, { ...room, own }))
   }
 }

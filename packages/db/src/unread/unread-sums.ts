@@ -29,6 +29,9 @@ export type MembershipToSum = Pick<
 /** A room with the seqs and senders of its buffered messages. */
 export type RoomToSum = Pick<RoomDoc, '_id' | 'seq' | 'deletedUpToSeq' | 'buffer' | 'flushedSeq'>
 
+/** MongoDB's default of 101 documents in the first batch would need a second round trip. */
+const perReply = 5_000
+
 /** Rooms by key, without deleted ones, for their members' sums. */
 export async function findRoomsToSum(
   db: Db,
@@ -37,7 +40,7 @@ export async function findRoomsToSum(
 ): Promise<Map<string, RoomToSum>> {
   if (keys.length === 0) return new Map()
   const rooms = await db.rooms
-    .find({ _id: { $in: [...keys] }, deletedAt: { $exists: false } }, { session })
+    .find({ _id: { $in: [...keys] }, deletedAt: { $exists: false } }, { session, batchSize: perReply })
     .project<RoomToSum>({ seq: 1, deletedUpToSeq: 1, flushedSeq: 1, 'buffer.seq': 1, 'buffer.sender': 1 })
     .toArray()
   return new Map(rooms.map((room) => [room._id, room]))

@@ -4,7 +4,7 @@ import { findRoomHeads, ownUnflushed } from '../room-buffer/buffer.ts'
 import type { MembershipDoc, RoomDoc } from '../rooms/documents.ts'
 import { inSnapshot } from '../transactions/snapshot.ts'
 import { inTransaction } from '../transactions/transaction.ts'
-import { countUnread, findRoomsToSum, ownInBuffer, type RoomToSum, sumUnread } from './unread-sums.ts'
+import { countUnread, findRoomsToSum, ownInBuffer, sumUnread } from './unread-sums.ts'
 
 /** A member with a stored unread count that does not match the messages. */
 export interface WrongUnread extends Pick<MembershipDoc, '_id' | 'app' | 'room' | 'user'> {
@@ -59,14 +59,11 @@ export async function repairUnread(db: Db, { _id, app, room: id }: WrongUnread):
     const { seq, readSeq, unread } = sumUnread(membership, room)
     const { unread: counted } = await countUnread(db, membership, room, session)
     if (counted === unread) return false
-    const uncounted = seq - readSeq - counted - unflushedOwn(membership, readSeq, room)
+    const own = ownInBuffer(membership.user, room)
+    const uncounted = seq - readSeq - counted - ownUnflushed({ ...membership, readSeq }, own)
     await db.memberships.updateOne({ _id }, { $set: { readSeq, uncounted } }, { session })
     return true
   })
-}
-
-function unflushedOwn(membership: MembershipDoc, readSeq: number, room: RoomToSum): number {
-  return ownUnflushed({ ...membership, readSeq }, ownInBuffer(membership.user, room))
 }
 
 /** Random rooms of all apps. */

@@ -1,53 +1,25 @@
+import { defined } from '@parley/contracts/defined'
 import type {
   NotificationsOfRoom,
   ThreadNotifications,
   UserNotifications,
 } from '@parley/contracts/resources/notification-settings'
 import type { Db, Session } from '../db.ts'
-import { key } from '../keys.ts'
 
-interface OfUser {
-  app: string
-  user: string
-}
-
-/** Replaces a user's notification settings; returns whether the user exists. */
-export async function saveUserNotifications(
+/**
+ * Replaces the notification settings of a user, of a member for a room, or of a thread's user for the thread. Empty
+ * settings are not stored: most documents have none.
+ * @returns whether a document matches
+ */
+export async function saveNotifications(
   db: Db,
-  { app, user }: OfUser,
-  notify: UserNotifications,
+  collection: 'users' | 'memberships' | 'threadMembers',
+  filter: { _id: string; groupMembers?: { $exists: false } },
+  settings: UserNotifications | NotificationsOfRoom | ThreadNotifications,
   session: Session,
 ): Promise<boolean> {
-  const filter = { _id: key(app, user), groupMembers: { $exists: false } }
-  const { matchedCount } = await db.users.updateOne(filter, replacing(notify), { session })
-  return matchedCount === 1
-}
-
-/** Replaces a member's notification settings for a room; returns whether the member exists. */
-export async function saveRoomNotifications(
-  db: Db,
-  { app, room, user }: OfUser & { room: string },
-  notify: NotificationsOfRoom,
-  session: Session,
-): Promise<boolean> {
-  const { matchedCount } = await db.memberships.updateOne({ _id: key(app, room, user) }, replacing(notify), { session })
-  return matchedCount === 1
-}
-
-/** Replaces a user's notification settings for a thread; returns whether the user is in the thread. */
-export async function saveThreadNotifications(
-  db: Db,
-  { app, room, root, user }: OfUser & { room: string; root: string },
-  notify: ThreadNotifications,
-  session: Session,
-): Promise<boolean> {
-  const _id = key(app, room, root, user)
-  const { matchedCount } = await db.threadMembers.updateOne({ _id }, replacing(notify), { session })
-  return matchedCount === 1
-}
-
-/** Empty settings are not stored: most documents have none. */
-function replacing<N extends object>(notify: N): { $set: { notify: N } } | { $unset: { notify: '' } } {
-  const given = Object.fromEntries(Object.entries(notify).filter(([, value]) => value !== undefined)) as N
-  return Object.keys(given).length === 0 ? { $unset: { notify: '' } } : { $set: { notify: given } }
+  const notify = defined(settings)
+  const update = Object.keys(notify).length === 0 ? { $unset: { notify: '' } } : { $set: { notify } }
+  const kept = db.mongo.collection<{ _id: string; notify?: object; groupMembers?: string[] }>(collection)
+  return (await kept.updateOne(filter, update as object, { session })).matchedCount === 1
 }

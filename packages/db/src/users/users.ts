@@ -1,8 +1,9 @@
 import { clock } from '@parley/async/clock'
+import { defined } from '@parley/contracts/defined'
 import type { Filter, IndexDescription } from 'mongodb'
 import type { Db, Session } from '../db.ts'
+import { findPage, type TimePage } from '../find-page.ts'
 import { key } from '../keys.ts'
-import { beyond, type TimePage } from '../page-place.ts'
 import { type Query, toFilter } from '../query-filter.ts'
 import { asTooSlow, unreadablePattern } from '../server-errors.ts'
 import { banInForce } from './app-bans.ts'
@@ -155,8 +156,7 @@ export async function updateProfiles(db: Db, users: readonly UserDoc[], session:
               isAdmin,
               updatedAt,
               revision,
-              ...(email !== undefined && { email }),
-              ...(commands && { commands }),
+              ...defined({ email, commands }),
             },
           },
         },
@@ -212,13 +212,9 @@ export async function findLatestUsers(
   const least = Math.max(sinceMS, list === 'lastLogin' ? 1 : 0)
   const at = (ms: number) => (time === 'createdAt' ? new Date(Math.min(ms, latestDate)) : ms)
   const range = { app, ...of, [time]: { $gte: at(least), $lte: at(untilMS) } }
-  const rest = beyond(before && { atMS: at(before.atMS), id: before.id }, { time, id: '_id', order: -1 })
-  return db.users
-    .find({ $and: [range, rest] })
-    .sort({ [time]: -1, _id: -1 })
-    .hint(`app_1_${list === 'robots' ? 'isRobot_1_' : ''}${time}_1__id_1`)
-    .limit(limit)
-    .toArray()
+  const after = before && { atMS: at(before.atMS), id: before.id }
+  const hint = `app_1_${list === 'robots' ? 'isRobot_1_' : ''}${time}_1__id_1`
+  return findPage(db.users, range, { time, id: '_id', order: -1 }, { after, limit }, { hint })
 }
 
 /** The time by which a user is sorted in a list. */

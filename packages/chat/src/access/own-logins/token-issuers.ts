@@ -1,4 +1,5 @@
 import { clock } from '@parley/async/clock'
+import { defined } from '@parley/contracts/defined'
 import { ApiError } from '@parley/contracts/errors'
 import { userId } from '@parley/contracts/ids'
 import { tokenIdOfIssuer } from '@parley/contracts/operations/access/tokens'
@@ -16,15 +17,11 @@ import { findConfigValue } from '@parley/db/apps/config'
 import type { Db } from '@parley/db/connect'
 import type { TokenDoc } from '@parley/db/users/documents'
 import { decodeJwt, errors, importSPKI, type JWTPayload, jwtVerify } from 'jose'
-import { LRUCache } from 'lru-cache'
-import { checkConfigValue } from '../../integrations/config-values.ts'
+import { cacheByApp, checkConfigValue } from '../../integrations/config-values.ts'
 import type { HookCalls, Log } from '../../ports.ts'
 import { isSignedForm } from '../new-token.ts'
 import { createIssuerKeys } from './issuer-keys.ts'
 
-/** A configuration change takes effect in every process within this time. */
-const cacheMS = 2_000
-const mostApps = 10_000
 /** As long as a request header may be. */
 const mostChars = 8_192
 
@@ -55,13 +52,7 @@ export interface TokenIssuers {
 
 export function createTokenIssuers({ db, log, calls }: { db: Db; log: Log; calls: HookCalls }): TokenIssuers {
   const keys = createIssuerKeys({ calls, log })
-  const issuers = new LRUCache<string, readonly KnownIssuer[]>({
-    max: mostApps,
-    ttl: cacheMS,
-    fetchMethod: (app) => readIssuers(db, app),
-  })
-
-  const issuersOf = async (app: string) => (await issuers.fetch(app)) ?? []
+  const issuersOf = cacheByApp((app) => readIssuers(db, app), 'fail')
 
   return {
     async verify(app, token) {
@@ -145,10 +136,7 @@ function toLogin(payload: JWTPayload, { id: issuerId, claims, createUsers }: Kno
   }
   return {
     ...{ user: user.data, issuerId },
-    ...(name !== undefined && { name }),
-    ...(picture !== undefined && { picture }),
-    ...(device !== undefined && { device }),
-    ...(jti !== undefined && { jti }),
+    ...defined({ name, picture, device, jti }),
     issuedAt: new Date(iat * 1_000),
     expiresAt: new Date((exp + tokenSkewS) * 1_000),
     createUsers,

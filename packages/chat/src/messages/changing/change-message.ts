@@ -6,7 +6,6 @@ import { findMessages } from '@parley/db/message-buckets/find-messages'
 import { type MessageChange, changeMessage as writeChange } from '@parley/db/messages/change-messages'
 import { isDeletedIn } from '@parley/db/messages/deleted-messages'
 import type { MessageDoc } from '@parley/db/messages/documents'
-import { findRoomOfMessage } from '@parley/db/messages/messages'
 import { setSearchWords } from '@parley/db/messages/search-texts'
 import { isBlocked } from '@parley/db/rooms/blocked-members'
 import type { RoomDoc } from '@parley/db/rooms/documents'
@@ -19,9 +18,11 @@ import { checkRoom, requireMemberOf } from '../../access/require-member.ts'
 import type { Chat } from '../../chat.ts'
 import { justWritten } from '../../events/as-of-now.ts'
 import { changeAndNote } from '../../events/change-and-notify.ts'
+import { messageChanged } from '../../events/event-builders.ts'
 import { messageOrderingKey } from '../../events/ordering-keys.ts'
 import { termsOfContent } from '../../search/search-words.ts'
 import { toMessageView } from '../../views/message.ts'
+import { requireRoomOfMessage, unknownMessage } from '../named-message.ts'
 import { findQuoted, type Quoted } from '../reading/quoted-messages.ts'
 import { uncountMessages } from './uncount-messages.ts'
 
@@ -45,8 +46,7 @@ export async function changeMessage(
   also: readonly NotedEvent[] = [],
 ): Promise<{ message: MessageDoc; sender: UserDoc | undefined; quoted: Quoted }> {
   const { db } = chat
-  const roomId = name.room ?? (await findRoomOfMessage(db, caller.app, name.id))
-  if (roomId === undefined) throw unknownMessage(name.id)
+  const roomId = name.room ?? (await requireRoomOfMessage(db, caller.app, name.id))
   const { value: message, noted } = await changeAndNote(chat, messageOrderingKey(name.id), async (session, pending) => {
     const taken = await lockRoom(db, caller.app, roomId, session)
     const { room, isBanned } = await requireChanger(chat, caller, roomId, taken, session)
@@ -57,14 +57,7 @@ export async function changeMessage(
     if (!wanted) return found
     const updatedAtMS = await takeRoomTime(db, room, session)
     const written = await writeChange(db, found, wanted, updatedAtMS, session)
-    const changed = {
-      kind: 'message',
-      message: written._id,
-      event: 'messageUpdated',
-      changedAtMS: updatedAtMS,
-    } as const
-    const by = userOf(caller)
-    pending.push({ ...changed, ...(by !== undefined && { by }) }, ...also)
+    pending.push(messageChanged(written._id, 'messageUpdated', updatedAtMS, userOf(caller)), ...also)
     // Streamed text is in the message, but is indexed only once the stream has ended.
     const hasEnded = found.streaming && !written.streaming
     if (written.recalled && !found.recalled) await uncountMessages(db, room, [found], session)
@@ -96,8 +89,4 @@ async function requireChanger(
 export async function changeToView(...given: Parameters<typeof changeMessage>): Promise<Message> {
   const { message, sender, quoted } = await changeMessage(...given)
   return toMessageView(message, sender, quoted)
-}
-
-export function unknownMessage(id: string): ApiError {
-  return new ApiError('MESSAGE_NOT_FOUND', `no message ${JSON.stringify(id)}, or it was deleted`)
 }

@@ -13,12 +13,11 @@ import { takeRoomTime } from '@parley/db/rooms/rooms'
 import { type Caller, userOf } from '../../access/caller.ts'
 import { findActingRole, requireRole } from '../../access/room-role.ts'
 import type { Chat } from '../../chat.ts'
-import { justWritten, nothingKnown } from '../../events/as-of-now.ts'
+import { justChanged, nothingKnown } from '../../events/as-of-now.ts'
 import { changeAndNote } from '../../events/change-and-notify.ts'
-import { allDeleted } from '../../events/event-builders.ts'
+import { allDeleted, messageChanged } from '../../events/event-builders.ts'
 import { messageOrderingKey, roomOrderingKey } from '../../events/ordering-keys.ts'
-import { nothingQuoted } from '../reading/quoted-messages.ts'
-import { unknownMessage } from './change-message.ts'
+import { unknownMessage } from '../named-message.ts'
 import { uncountMessages } from './uncount-messages.ts'
 
 /** eraseMessages leaves publishing the event to the deleting request for this long. */
@@ -56,19 +55,10 @@ async function deleteOne(chat: Chat, caller: Caller, roomId: string, messageId: 
     // Taking the time locks the room, so that sends wait instead of restarting this transaction.
     const updatedAtMS = await takeRoomTime(db, room, session)
     await uncountMessages(db, room, [message], session)
-    const deleted = {
-      kind: 'message',
-      message: message._id,
-      event: 'messageDeleted',
-      changedAtMS: updatedAtMS,
-    } as const
-    pending.push({ ...deleted, ...byOf(caller) })
+    pending.push(messageChanged(message._id, 'messageDeleted', updatedAtMS, userOf(caller)))
     return changeMessage(db, message, stub, updatedAtMS, session)
   })
-  void chat.outbox.publish(
-    noted,
-    justWritten({ messages: [{ message: value, sender: undefined, quoted: nothingQuoted }] }),
-  )
+  void chat.outbox.publish(noted, justChanged([value]))
   return 1
 }
 
@@ -99,11 +89,6 @@ async function deleteAll(chat: Chat, caller: Caller, roomId: string): Promise<nu
     await markErasingPublished(db, room._id, unpublished)
   }
   return deletedCount
-}
-
-function byOf(caller: Caller): { by?: string } {
-  const by = userOf(caller)
-  return by === undefined ? {} : { by }
 }
 
 /** The room, if the caller may delete others' messages in it. */

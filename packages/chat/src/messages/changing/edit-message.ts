@@ -1,3 +1,4 @@
+import { defined } from '@parley/contracts/defined'
 import { ApiError } from '@parley/contracts/errors'
 import { readJson } from '@parley/contracts/free-json'
 import type { SentMessage } from '@parley/contracts/resources/message'
@@ -47,8 +48,7 @@ export async function editMessage(chat: Chat, caller: Caller, name: MessageName,
     requireNotFrozen(room)
     if (caller.kind === 'user') await requireRoomMention(chat.db, caller, edit.mentions, room)
     // Masked under the lock, so that words added meanwhile are masked too.
-    const mask = await chat.censor.maskOf(caller.app)
-    return edited(mask ? mask(content) : content, edit)
+    return edited(await chat.censor.maskContent(caller.app, content), edit)
   })
   return toSentMessageView(message, quoted)
 }
@@ -61,12 +61,8 @@ async function requireEditor({ db }: Chat, { app, user: id }: UserCaller, isReca
 }
 
 function edited(content: string, { messageType, mentions }: Edit): MessageChange {
-  const set = {
-    ...{ content, edited: true as const },
-    ...(messageType !== undefined && { messageType }),
-    ...(mentions && { mentions: [...new Set(mentions)] }),
-  }
-  return { set, without: ofStream }
+  const given = defined({ messageType, mentions: mentions && [...new Set(mentions)] })
+  return { set: { content, edited: true, ...given }, without: ofStream }
 }
 
 async function newContent(chat: Chat, caller: Caller, name: MessageName, edit: Edit): Promise<string> {

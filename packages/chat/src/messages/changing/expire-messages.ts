@@ -12,10 +12,10 @@ import { lockRoom } from '@parley/db/rooms/lock-room'
 import { takeRoomTime } from '@parley/db/rooms/rooms'
 import { inTransaction } from '@parley/db/transactions/transaction'
 import type { Chat } from '../../chat.ts'
-import { justWritten } from '../../events/as-of-now.ts'
+import { justChanged } from '../../events/as-of-now.ts'
+import { messageChanged } from '../../events/event-builders.ts'
 import { messageOrderingKey, roomOrderingKey } from '../../events/ordering-keys.ts'
 import { type Duty, inSteps } from '../../upkeep/keep-up.ts'
-import { nothingQuoted } from '../reading/quoted-messages.ts'
 import { uncountMessages } from './uncount-messages.ts'
 
 const atOnce = 1_000
@@ -82,11 +82,11 @@ async function expirePart(
     for (const stub of stubs) Object.assign(stub, { isDeleted: true, updatedAtMS })
     const changes = stubs.map(({ _id }) => ({
       orderingKey: messageOrderingKey(_id),
-      events: [{ kind: 'message' as const, message: _id, event: 'messageDeleted' as const, changedAtMS: updatedAtMS }],
+      events: [messageChanged(_id, 'messageDeleted', updatedAtMS)],
     }))
     return { stubs, noted: await outbox.note(changes, session) }
   }
   const { stubs, noted } = await inTransaction(db, work, { turn: roomOrderingKey(app, roomId) })
-  const messages = stubs.map((message) => ({ message, sender: undefined, quoted: nothingQuoted }))
-  for (const one of noted) void outbox.publish(one, justWritten({ messages }))
+  const now = justChanged(stubs)
+  for (const one of noted) void outbox.publish(one, now)
 }

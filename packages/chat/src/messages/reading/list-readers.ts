@@ -1,17 +1,13 @@
 import { ApiError } from '@parley/contracts/errors'
 import type { Result } from '@parley/contracts/operation'
 import { maxReadersMembers, type listReaders as operation } from '@parley/contracts/operations/messages/readers'
-import { isDeletedIn } from '@parley/db/messages/deleted-messages'
-import { findRoomOfMessage, findSentMessage } from '@parley/db/messages/messages'
 import { findReaders, type MessageReader } from '@parley/db/messages/readers'
-import { inTransaction } from '@parley/db/transactions/transaction'
 import type { UserDoc } from '@parley/db/users/documents'
 import { findUsers } from '@parley/db/users/users'
 import type { Caller } from '../../access/caller.ts'
-import { findRole } from '../../access/room-role.ts'
 import type { Chat } from '../../chat.ts'
 import { toSenderView } from '../../views/message.ts'
-import { unknownMessage } from '../changing/change-message.ts'
+import { requireReadable } from '../named-message.ts'
 
 type ReaderView = Result<typeof operation>['data'][number]
 
@@ -20,13 +16,8 @@ type ReaderView = Result<typeof operation>['data'][number]
  * @throws ApiError MESSAGE_NOT_FOUND, ROOM_NOT_FOUND, NOT_ROOM_MEMBER; RESULT_TOO_LARGE if the room has too many
  * members
  */
-export async function listReaders(chat: Chat, by: Caller, id: string): Promise<Result<typeof operation>> {
-  const { db } = chat
-  const roomId = await findRoomOfMessage(db, by.app, id)
-  if (roomId === undefined) throw unknownMessage(id)
-  const { room } = await inTransaction(db, (session) => findRole(chat, by, roomId, session))
-  const message = await findSentMessage(db, room._id, id)
-  if (!message || isDeletedIn(message, room)) throw unknownMessage(id)
+export async function listReaders({ db }: Chat, by: Caller, id: string): Promise<Result<typeof operation>> {
+  const { room, message } = await requireReadable(db, by, id)
   if (room.memberCount > maxReadersMembers) {
     throw new ApiError('RESULT_TOO_LARGE', `readers are listed only in rooms of at most ${maxReadersMembers} members`)
   }

@@ -16,7 +16,7 @@ import { findRoom } from '@parley/db/rooms/rooms'
 import type { AuthenticatedIntegrator } from '../../access/caller.ts'
 import type { Chat } from '../../chat.ts'
 import { toListedDelivery } from '../../views/webhook-delivery.ts'
-import { unknownMessage } from '../changing/change-message.ts'
+import { unknownMessage } from '../named-message.ts'
 
 const mostReaders = 1_000
 /** Maximum number of the room's events to read from the stream. */

@@ -8,7 +8,6 @@ import type {
 import type { SavedMessage } from '@parley/contracts/resources/saved-message'
 import { idsOf, key } from '@parley/db/keys'
 import type { SavedMessageDoc } from '@parley/db/messages/documents'
-import { findRoomOfMessage } from '@parley/db/messages/messages'
 import {
   countSaved,
   findSaved,
@@ -25,15 +24,15 @@ import type { UserCaller } from '../../access/caller.ts'
 import { requireMember } from '../../access/require-member.ts'
 import type { Chat } from '../../chat.ts'
 import { anyMessageID, pageOf, parseCursor, toCursor } from '../../page-cursor.ts'
+import { requireWithinYear } from '../../read-time.ts'
 import { announceDue } from '../../upkeep/keep-up.ts'
 import { JsonText, withField } from '../../views/json-text.ts'
 import { messageJson } from '../../views/message.ts'
-import { unknownMessage } from '../changing/change-message.ts'
+import { requireRoomOfMessage, unknownMessage } from '../named-message.ts'
 import { findQuoted } from '../reading/quoted-messages.ts'
 import { findReadable } from './readable-messages.ts'
 
 const most: Record<SavedIn, number> = { reminders: 1_000, bookmarks: 10_000 }
-const yearMS = 366 * 24 * 60 * 60 * 1_000
 
 /**
  * Sets a reminder of a message for the caller (docs/reference/messages.md#reminders-and-bookmarks). remind.ts sends it.
@@ -44,10 +43,7 @@ export async function setReminder(
   caller: UserCaller,
   { message, remindAtMS }: Input<typeof setReminderOperation>['body'],
 ): Promise<SavedMessage> {
-  const now = clock.now()
-  if (remindAtMS <= now || remindAtMS > now + yearMS) {
-    throw new ApiError('INVALID_REQUEST', 'remindAtMS: expected a future time within a year, in Unix milliseconds')
-  }
+  requireWithinYear('remindAtMS', remindAtMS)
   const saved = await save(chat, caller, 'reminders', message, { atMS: remindAtMS, nextMS: remindAtMS })
   announceDue(chat, 'reminders', remindAtMS)
   return toReminder(saved)
@@ -71,8 +67,7 @@ async function save(
 ): Promise<SavedMessageDoc> {
   const { db } = chat
   const { app, user } = caller
-  const room = await findRoomOfMessage(db, app, message)
-  if (room === undefined) throw unknownMessage(message)
+  const room = await requireRoomOfMessage(db, app, message)
   await requireMember(chat, caller, room)
   // Lists read flushed messages.
   await flushRooms(db, [key(app, room)])

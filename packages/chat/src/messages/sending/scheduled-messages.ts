@@ -1,4 +1,5 @@
 import { clock } from '@parley/async/clock'
+import { defined } from '@parley/contracts/defined'
 import { ApiError } from '@parley/contracts/errors'
 import { readJson } from '@parley/contracts/free-json'
 import type { Input, Result } from '@parley/contracts/operation'
@@ -27,13 +28,13 @@ import type { Chat } from '../../chat.ts'
 import { attachFiles } from '../../files/attach-files.ts'
 import { parseCursor, toPage } from '../../page-cursor.ts'
 import { requireRoomMention } from '../../push/require-room-mention.ts'
+import { requireWithinYear } from '../../read-time.ts'
 import { requireReply } from '../../threads/thread.ts'
 import { announceDue } from '../../upkeep/keep-up.ts'
 import { bannedFromApp, unknownUser } from '../../users/user-errors.ts'
 import { contentOf } from './draft.ts'
 
 const mostOfSender = 1_000
-const yearMS = 366 * 24 * 60 * 60 * 1_000
 
 /**
  * Stores a scheduled message (docs/reference/messages.md#send-later), which send-scheduled.ts sends.
@@ -44,49 +45,37 @@ const yearMS = 366 * 24 * 60 * 60 * 1_000
 export async function scheduleMessage(
   chat: Chat,
   by: Caller,
-  {
-    message,
-    sender: named,
-    skipTotalBadge,
-    mentions,
-    thread,
-    ...given
-  }: Input<typeof scheduleMessageOperation>['body'],
+  given: Input<typeof scheduleMessageOperation>['body'],
   idempotencyKey = given.clientMessageID,
 ): Promise<ScheduledMessage> {
   const { db } = chat
   const { app } = by
+  const { message, sender: named, skipTotalBadge, attachments: wanted, ...rest } = given
+  const { room, sendAtMS, replyTo, thread, mentions } = rest
   const sender = userOf(by) ?? named
   if (sender === undefined) throw new ApiError('MISSING_PARAMETER', 'sender is required')
   if (sender !== (named ?? sender)) throw new ApiError('INVALID_REQUEST', 'sender: must be the caller')
-  const { room } = given
   const idByKey = idempotencyKey === undefined ? undefined : scheduledIdOf({ app, room, sender }, idempotencyKey)
   // Precedes the checks: since the first call, the time may have passed, the files may be gone, or the limit may be
   // reached.
   const earlier = idByKey !== undefined && (await scheduled.findScheduled(db, app, idByKey))
   if (earlier) return toScheduledView(earlier)
-  requireScheduledTime(given.sendAtMS)
-  requireReply(thread, given.replyTo)
+  requireWithinYear('sendAtMS', sendAtMS)
+  requireReply(thread, replyTo)
   const content = contentOf(message)
-  await requireWriter(chat, app, sender, given.room)
-  if (by.kind === 'user') await requireRoomMention(db, by, mentions, given.room)
+  await requireWriter(chat, app, sender, room)
+  if (by.kind === 'user') await requireRoomMention(db, by, mentions, room)
   if ((await countScheduled(db, app, sender, mostOfSender)) >= mostOfSender) {
     throw new ApiError('TOO_MANY_SCHEDULED', `a user may have at most ${mostOfSender} scheduled messages`)
   }
   const byClient = by.kind === 'user'
-  const attachments = given.attachments && (await attachFiles(chat, { app, sender, byClient }, given.attachments))
+  const attachments = wanted && (await attachFiles(chat, { app, sender, byClient }, wanted))
   const id = idByKey ?? newId()
-  const { messageType, sendAtMS, push, clientMessageID, replyTo, expiresInS } = given
   const made = await insertScheduled(db, {
-    ...{ _id: key(app, id), app, id, room, sender, senderKey: key(app, sender), content, messageType, push },
-    ...{ sendAtMS, nextMS: sendAtMS, createdAtMS: clock.now() },
-    ...(skipTotalBadge && { skipTotalBadge: true as const }),
-    ...(mentions && { mentions }),
-    ...(clientMessageID !== undefined && { clientMessageID }),
-    ...(attachments && { attachments }),
-    ...(replyTo !== undefined && { replyTo }),
-    ...(thread && { thread }),
-    ...(expiresInS !== undefined && { expiresInS }),
+    ...{ _id: key(app, id), app, id, room, sender, senderKey: key(app, sender), content, push: given.push },
+    ...{ messageType: given.messageType, sendAtMS, nextMS: sendAtMS, createdAtMS: clock.now() },
+    ...defined({ ...rest, attachments, thread: thread || undefined }),
+    ...(skipTotalBadge && { skipTotalBadge }),
     ...(byClient && { byClient }),
   })
   if (made === 'no sender') throw unknownUser('sender', sender)
@@ -103,13 +92,6 @@ async function requireWriter(chat: Chat, app: string, sender: string, room: stri
   if (isBlocked(membership)) {
     throw new ApiError('USER_BLOCKED', 'sender is banned in the room, or blocked by the other user')
   }
-}
-
-/** @throws ApiError INVALID_REQUEST if the time is past or too far away */
-function requireScheduledTime(sendAtMS: number | undefined): void {
-  const now = clock.now()
-  if (sendAtMS !== undefined && sendAtMS > now && sendAtMS <= now + yearMS) return
-  throw new ApiError('INVALID_REQUEST', 'sendAtMS: expected a future time within a year, in Unix milliseconds')
 }
 
 /** Attempts if the message changes between read and write. */
@@ -145,7 +127,7 @@ async function changeAsRead(
   { sendAtMS, message, messageType, attachments: wanted }: Change,
 ): Promise<ScheduledDoc | null> {
   const { db } = chat
-  if (sendAtMS !== undefined || found.refused) requireScheduledTime(sendAtMS)
+  if (sendAtMS !== undefined || found.refused) requireWithinYear('sendAtMS', sendAtMS)
   await requireWriter(chat, by.app, found.sender, found.room)
   const isChanged = message !== undefined || messageType !== undefined || wanted !== undefined
   const becomesTheirs = by.kind === 'user' && !found.byClient && isChanged
@@ -153,11 +135,10 @@ async function changeAsRead(
   const toCheck = wanted ?? (becomesTheirs ? found.attachments : undefined)
   const checked = toCheck && (await attachFiles(chat, { ...found, byClient }, toCheck))
   const attachments = wanted && checked
+  const content = message === undefined ? undefined : contentOf(message)
   const set = {
     sendAtMS: sendAtMS ?? found.sendAtMS,
-    ...(message !== undefined && { content: contentOf(message) }),
-    ...(messageType !== undefined && { messageType }),
-    ...(attachments && { attachments }),
+    ...defined({ content, messageType, attachments }),
     ...(byClient && { byClient }),
   }
   const changed = await inTransaction(db, async (session) => {
@@ -231,16 +212,10 @@ export async function listScheduled(
 
 /** A scheduled message as in the contract. */
 function toScheduledView(doc: ScheduledDoc): ScheduledMessage {
-  const { id, room, sender, content, messageType, mentions, clientMessageID, replyTo, sendAtMS } = doc
-  const { attachments, thread, expiresInS, createdAtMS, refused } = doc
+  const { id, room, sender, content, messageType, sendAtMS, createdAtMS } = doc
+  const { mentions, clientMessageID, attachments, replyTo, thread, expiresInS, refused } = doc
   return {
     ...{ id, room, sender, message: readJson(content), messageType, sendAtMS, createdAtMS },
-    ...(mentions && { mentions }),
-    ...(clientMessageID !== undefined && { clientMessageID }),
-    ...(attachments && { attachments }),
-    ...(replyTo !== undefined && { replyTo }),
-    ...(thread && { thread }),
-    ...(expiresInS !== undefined && { expiresInS }),
-    ...(refused && { refused }),
+    ...defined({ mentions, clientMessageID, attachments, replyTo, thread, expiresInS, refused }),
   }
 }

@@ -81,9 +81,9 @@ async function findEnded(chat: Chat, caller: Caller, id: string, given?: string)
   if (!isOwn || found.streaming) throw notStreamed(id)
   const { sender, room } = found
   if (!(await findUser(chat.db, app, sender))?.isRobot) throw notStreamed(id)
-  const mask = await chat.censor.maskOf(app)
+  const masked = given === undefined ? undefined : await chat.censor.maskContent(app, given)
   const { message, quoted } = await changeMessage(chat, asUser(app, sender), { id, room }, () => undefined)
-  if (given !== undefined && message.content !== (mask ? mask(given) : given)) throw notStreamed(id)
+  if (masked !== undefined && message.content !== masked) throw notStreamed(id)
   return toSentMessageView(message, quoted)
 }
 
@@ -105,8 +105,7 @@ async function close(chat: Chat, stream: OwnStream, given?: string): Promise<Sen
       if (given !== undefined) requireNotFrozen(doc)
       if (!streaming) return undefined
       // Masked under the lock, so that words added meanwhile are masked too.
-      const mask = await chat.censor.maskOf(app)
-      return { set: { content: mask ? mask(content) : content }, without }
+      return { set: { content: await chat.censor.maskContent(app, content) }, without }
     },
     push ? [{ kind: 'push', id: toPush.id, app, json: JSON.stringify(toPush) }] : [],
   )

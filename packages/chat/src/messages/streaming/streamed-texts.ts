@@ -37,9 +37,8 @@ export function createStreamedTexts({ db, censor, log }: { db: Db; censor: Censo
     const stream = await findStream(db, app, message)
     if (!stream) return
     const text = textOfParts(stream.parts)
-    const content = JSON.stringify(text)
-    const mask = await censor.maskOf(app)
-    await showStreamed(db, message, { content: mask ? mask(content) : content, streamed: text.length })
+    const content = await censor.maskContent(app, JSON.stringify(text))
+    await showStreamed(db, message, { content, streamed: text.length })
   }
 
   return {
