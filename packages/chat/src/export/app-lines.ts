@@ -63,8 +63,14 @@ export async function* linesOfApp(db: Db, app: string, leftOut: LeftOut): AsyncG
       yield messageLine(message)
     }
   }
-  for await (const ban of db.bans.find(ofApp)) yield banLine(ban)
-  for await (const block of db.blocks.find(ofApp)) yield blockLine(block)
+  for await (const ban of db.bans.find(ofApp)) {
+    named.add(ban.blockee)
+    yield banLine(ban)
+  }
+  for await (const block of db.blocks.find(ofApp)) {
+    named.add(block.blockee)
+    yield blockLine(block)
+  }
   for await (const device of db.devices.find(ofApp)) yield deviceLine(device)
   for await (const pref of db.prefs.find(ofApp)) yield prefLine(pref.userKey.slice(app.length + 1), pref)
   for (const { name, json } of await findConfig(db, app)) yield withField({ type: 'config', key: name }, 'data', json)

@@ -4,10 +4,11 @@ const free = new Set(['message', 'extParams', 'data'])
 /**
  * Converts a line to plain JSON: MongoDB Extended JSON (v2, canonical and relaxed, as written by mongoexport) is
  * converted, and null fields are dropped. Free fields change only if the line has Extended JSON elsewhere.
+ * @param nullable fields in which null is a value
  */
-export function plainLine(json: unknown): unknown {
+export function plainLine(json: unknown, nullable: ReadonlySet<string> = new Set()): unknown {
   if (!isObject(json)) return json
-  const entries = Object.entries(json).filter(([, value]) => value !== null)
+  const entries = Object.entries(json).filter(([name, value]) => value !== null || nullable.has(name))
   const isExtended = entries.some(([name, value]) => !free.has(name) && plain(value) !== value)
   return Object.fromEntries(
     entries.map(([name, value]) => [name, free.has(name) && !isExtended ? value : plain(value)]),

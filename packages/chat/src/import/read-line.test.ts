@@ -43,6 +43,14 @@ test('an ObjectId becomes its digits, and null counts as absent', () => {
   assert.deepEqual([_id, replyTo, mentions], ['603cb3a0e4b0c1a2b3c4d5e6', undefined, undefined])
 })
 
+test('null is the content of a message or preference, unless the message is deleted or recalled', () => {
+  assert.equal(read({ ...message, createdAt: atMS, message: null }).message, null)
+  assert.deepEqual(readLine(lineOf({ type: 'pref', user: 'u', key: 'k', data: null })), {
+    read: { type: 'pref', user: 'u', key: 'k', data: null },
+  })
+  for (const gone of ['isDeleted', 'recalled']) read({ ...message, createdAt: atMS, message: null, [gone]: true })
+})
+
 test('message content is stored unchanged, unless the line is Extended JSON', () => {
   const content = { n: { $numberLong: '5' }, gone: null }
   assert.deepEqual(read({ ...message, createdAt: atMS, message: content }).message, content)

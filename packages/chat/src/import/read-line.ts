@@ -19,7 +19,9 @@ export interface Problem {
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
 
-const jsonOf = (bytes: Buffer): unknown => plainLine(readJson(decoder.decode(bytes), importLine))
+/** Contents of messages, preferences and configuration keys, which may be null. */
+const nullable = new Set(['message', 'data'])
+const jsonOf = (bytes: Buffer): unknown => plainLine(readJson(decoder.decode(bytes), importLine), nullable)
 
 /** Parses and validates a line by itself. Times in the future of MongoDB's clock are refused. */
 export function readLine({ number, index, bytes, fault }: Line): { read: ImportLine } | { problems: Problem[] } {
@@ -109,7 +111,7 @@ function unfitMessage(line: ImportOf<'message'>): Fault[] {
   if (isGone) {
     const ofLiving = line.isDeleted === true ? (['reactions', 'pinned'] as const) : []
     const lost = (['message', 'mentions', 'attachments', ...ofLiving] as const).filter(
-      (field) => line[field] !== undefined && line[field] !== false,
+      (field) => line[field] !== undefined && line[field] !== null && line[field] !== false,
     )
     return lost.map((field) => ({ field, reason: 'not allowed on a deleted or recalled message' }))
   }

@@ -45,6 +45,7 @@ async function makeConversations(): Promise<{ rooms: string[]; roots: string[] }
   const alice = await from.newUser('alice', profile)
   const bob = await from.newUser('bob', { nickname: 'Bob', isAdmin: true })
   const gone = await from.newUser('gone')
+  await from.newUser('silent')
   await from.newUser('robot', { isRobot: true, commands: [{ name: 'help', description: 'Helps' }] })
   await admin('POST', '/admin/groups', { _id: 'team', nickname: 'Team', members: ['alice', 'bob'] })
   await admin('POST', '/config', { announcement: { n: 1.5 }, nothing: null, censorship: { keywords: ['darn'] } })
@@ -61,6 +62,7 @@ async function makeConversations(): Promise<{ rooms: string[]; roots: string[] }
   const frozen = await from.newRoom([alice], { retentionDays: 400 })
   await admin('PUT', `/rooms/${room}/member/bob`, { property: 'role', value: 'admin' })
   const root = await send(room, 'bob', 'root')
+  await send(room, 'bob', null)
   const replied = await send(room, 'alice', { text: 'any', list: [1, { deep: null }] }, { replyTo: root })
   await send(room, 'alice', 'one', { replyTo: root, thread: true })
   const inThread = await send(room, 'alice', 'two', { replyTo: root, thread: true })
@@ -83,6 +85,7 @@ async function makeConversations(): Promise<{ rooms: string[]; roots: string[] }
   await alice.call('POST', `/roomPrefs/${room}`, { sticky: true, tags: ['x'], tagColors: { x: 'red' }, muted: true })
   await alice.call('POST', '/me/subscribe', { type: 'fcm', token: 't', deviceId: 'phone', language: 'de' })
   await alice.call('POST', '/me/pref/theme', { data: { dark: true } })
+  await alice.call('POST', '/me/pref/nothing', { data: null })
   await alice.call('PUT', '/me/notifications', notifications)
   await alice.call('PUT', `/me/notifications/rooms/${room}`, {
     level: 'all',
@@ -90,7 +93,10 @@ async function makeConversations(): Promise<{ rooms: string[]; roots: string[] }
   })
   await alice.call('POST', '/blockStatus/my/robot')
   await admin('POST', `/blockStatus/room/${room}/gone`)
-  await admin('DELETE', '/admin/clients/gone')
+  // Nothing else refers to this user.
+  await alice.call('POST', '/blockStatus/my/silent')
+  await admin('POST', `/blockStatus/room/${room}/silent`)
+  for (const user of ['gone', 'silent']) await admin('DELETE', `/admin/clients/${user}`)
   await admin('PUT', `/rooms/${frozen}`, { status: 0 })
   return { rooms: [room, direct, frozen], roots: [root] }
 }
