@@ -30,6 +30,8 @@ export interface JobDoc {
   /** Of an erasure: how to treat the messages, and the progress. */
   content?: 'redact' | 'delete'
   erased?: ErasedContent
+  /** Of an erasure after a hold: the only rooms, which the user's erasure spared. */
+  owed?: OwedRoom[]
   /**
    * Of an export: the file's ID, and whether the user requested it. While running: the ZIP entry and stored name of each
    * piece, and the position after them.
@@ -41,6 +43,13 @@ export interface JobDoc {
 export interface ExportPiece {
   entry: string
   name: string
+}
+
+/** A room with messages of an erased user, who may be followed by another one with the same ID. */
+export interface OwedRoom {
+  room: string
+  /** Time of the last message, by the room's clock. */
+  upToMS: number
 }
 
 /** Progress of erasing a user's content. */

@@ -173,7 +173,17 @@ function ending(state: 'done' | 'failed') {
   const ended = { state, updatedAt: now, finishedAt: now, expiresAt: new Date(now.getTime() + keepMS) }
   return {
     $set: ended,
-    $unset: { worker: 1, leaseUntilMS: 1, batch: 1, erasing: 1, user: 1, content: 1, erased: 1, ...ofExport } as const,
+    $unset: {
+      worker: 1,
+      leaseUntilMS: 1,
+      batch: 1,
+      erasing: 1,
+      user: 1,
+      content: 1,
+      erased: 1,
+      owed: 1,
+      ...ofExport,
+    } as const,
   }
 }
 

@@ -11,8 +11,8 @@ const part = { limit: 1_000, maxBytes: 4 * 1024 ** 2 }
 interface ToErase {
   app: string
   sender: string
-  /** Rooms whose events are kept. */
-  exceptRooms: ReadonlySet<string>
+  /** Whether to delete events with messages that were sent to the room at this time. */
+  concerns: (room: string, sentAtMS: number) => boolean
 }
 
 /** Deletes all messages of an app from the streams, so that no consumer gets them. @throws if NATS is away */
@@ -24,18 +24,22 @@ export async function purgeApp(bus: Bus, app: string): Promise<void> {
   }
 }
 
+/** Deletes events for one user alone, such as preferences and reminders, from the streams. @throws if NATS is away */
+export async function purgeUser(bus: Bus, of: { app: string; user: string }): Promise<void> {
+  await learnStreams(bus)
+  const { streams } = await jetstreamManager(bus.nats)
+  for (const stream of bus.streams.names) await streams.purge(stream, { filter: capturedSubject(of) })
+}
+
 /**
- * Deletes events with messages of a sender, and events for the sender alone, from the streams, so that neither the feed
- * nor a returning client gets their content. Reads all messages of the app in the streams.
+ * Deletes events with messages of a sender from the streams, so that neither the feed nor a returning client gets their
+ * content. Reads all messages of the app in the streams.
  * @returns whether it finished before the signal aborted
  * @throws if NATS is away
  */
 export async function eraseFromStreams(bus: Bus, of: ToErase, signal: AbortSignal): Promise<boolean> {
   await learnStreams(bus)
-  const { streams } = await jetstreamManager(bus.nats)
   for (const stream of bus.streams.names) {
-    // Events for the sender alone, such as preferences and reminders.
-    await streams.purge(stream, { filter: capturedSubject({ app: of.app, user: of.sender }) })
     if (!(await eraseFrom(bus, stream, of, signal))) return false
   }
   return true
@@ -54,12 +58,13 @@ async function eraseFrom(bus: Bus, stream: string, of: ToErase, signal: AbortSig
   }
 }
 
-function hasContentOf({ subject, data }: StoredMessage, { sender, exceptRooms }: ToErase): boolean {
+function hasContentOf({ subject, data }: StoredMessage, { sender, concerns }: ToErase): boolean {
   const json = new TextDecoder().decode(data)
   if (!json.includes(JSON.stringify(sender))) return false
   const { to } = parseEventSubject(subject)
-  if (!('room' in to) || exceptRooms.has(to.room)) return false
+  if (!('room' in to)) return false
   const sent = JSON.parse(json) as Sent
+  if (!concerns(to.room, sent.createdAtMS ?? 0)) return false
   if (sent.sender?._id !== sender || sent.system) return false
   const quotes = [sent.replyTo, sent.lastThreadMessage]
   return sent.message !== undefined || quotes.some((quote) => quote?.sender === sender && quote.text !== '')
@@ -69,6 +74,7 @@ interface Sent {
   sender?: { _id?: string }
   message?: unknown
   system?: boolean
+  createdAtMS?: number
   replyTo?: Quoted
   lastThreadMessage?: Quoted
 }

@@ -3,8 +3,10 @@ import { ApiError } from '@parley/contracts/errors'
 import type { Input, Result } from '@parley/contracts/operation'
 import type { listHolds as listing, placeHold as placing } from '@parley/contracts/operations/data/holds'
 import type { Hold } from '@parley/contracts/resources/hold'
-import type { HoldDoc } from '@parley/db/holds/documents'
-import { countHolds, coverOf, deleteHold, findHolds, insertHold } from '@parley/db/holds/holds'
+import type { Session } from '@parley/db/connect'
+import type { HoldDoc, OwedErasure } from '@parley/db/holds/documents'
+import { countHolds, coverOf, deleteHold, findHolds, insertHold, oweErasure } from '@parley/db/holds/holds'
+import { insertJob } from '@parley/db/jobs'
 import { key } from '@parley/db/keys'
 import { newId } from '@parley/db/messages/messages'
 import { sweepSoon } from '@parley/db/retention/sweeps'
@@ -59,6 +61,7 @@ export async function liftHold(chat: Chat, app: string, id: string): Promise<Hol
     const hold = await deleteHold(chat.db, app, id, session)
     if (!hold) throw new ApiError('HOLD_NOT_FOUND', `id: no hold ${JSON.stringify(id)}`)
     await sweepSoon(chat.db, app, session)
+    await eraseWhatIsOwed(chat, hold, session)
     const { user, room, reason } = hold
     const subject = room === undefined ? { kind: 'user' as const, id: user ?? '' } : { kind: 'room' as const, id: room }
     chat.audit?.note({ subject, before: { hold: id, reason } })
@@ -67,6 +70,19 @@ export async function liftHold(chat: Chat, app: string, id: string): Promise<Hol
   })
   chat.audit?.committed()
   return toView(lifted)
+}
+
+/** Starts the erasures that the lifted hold was the last to stop. */
+async function eraseWhatIsOwed({ db, jobs }: Chat, { app, owed = [] }: HoldDoc, session: Session): Promise<void> {
+  const due: OwedErasure[] = []
+  for (const one of owed) if (!(await oweErasure(db, app, one, session))) due.push(one)
+  for (const ofJob of Map.groupBy(due, ({ job }) => job).values()) {
+    const [{ user, content } = {}] = ofJob
+    if (user === undefined || content === undefined) continue
+    const rooms = ofJob.map(({ room, upToMS }) => ({ room, upToMS }))
+    const job = { app, id: newId(), kind: 'erasure' as const, total: 0, done: 0, user, content, owed: rooms }
+    await insertJob(db, job, jobs.worker, { session, leaseMS: 0 })
+  }
 }
 
 function toView({ id, user, room, reason, createdAtMS }: HoldDoc): Hold {

@@ -27,7 +27,7 @@ import { type Committed, changeAndNotify, publishRoom } from '../events/change-a
 import { membersChanged, notifyFeed, type PendingEvents } from '../events/event-builders.ts'
 import { roomOrderingKey, userOrderingKey } from '../events/ordering-keys.ts'
 import { nothingNoted } from '../events/outbox.ts'
-import { type ContentErasure, eraseContent } from './erase-content.ts'
+import { type ContentErasure, eraseContent, eraseOwed } from './erase-content.ts'
 
 /** Rooms per transaction. Few, because other changes of these rooms wait for it. */
 const roomsAtOnce = 50
@@ -38,8 +38,14 @@ const roomsAtOnce = 50
  * @throws JobTaken
  */
 export async function continueErasure(chat: Chat, job: JobDoc): Promise<boolean> {
-  const { app, user } = job
+  const { app, user, content, owed } = job
   if (user === undefined) return true
+  if (owed && content) {
+    const erasure = { ...job, user, content }
+    if (!(await eraseOwed(chat, erasure, owed))) return false
+    await proveErasure(chat, erasure)
+    return true
+  }
   await forgetReporter(chat.db, app, user)
   await deleteScheduledOf(chat.db, app, user)
   await removeSavedOf(chat.db, { app, user })
@@ -53,8 +59,8 @@ export async function continueErasure(chat: Chat, job: JobDoc): Promise<boolean>
     }
     rooms = await findRoomIdsOfUser(chat.db, app, user)
   }
-  if (job.content !== undefined) {
-    const erasure = { ...job, user, content: job.content }
+  if (content !== undefined) {
+    const erasure = { ...job, user, content }
     if (!(await eraseContent(chat, erasure))) return false
     await proveErasure(chat, erasure)
   }

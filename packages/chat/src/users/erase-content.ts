@@ -1,13 +1,14 @@
-import { eraseFromStreams } from '@parley/bus/stream/erase-from-stream'
+import { eraseFromStreams, purgeUser } from '@parley/bus/stream/erase-from-stream'
 import type { Session } from '@parley/db/connect'
-import type { JobDoc } from '@parley/db/documents'
-import { findHeld, findHeldRooms } from '@parley/db/holds/holds'
+import type { JobDoc, OwedRoom } from '@parley/db/documents'
+import { findHeld, findHeldRooms, oweErasure } from '@parley/db/holds/holds'
 import { noteErased } from '@parley/db/jobs'
+import { key } from '@parley/db/keys'
 import { changeMessage, type MessageChange, stub } from '@parley/db/messages/change-messages'
 import { isDeletedIn } from '@parley/db/messages/deleted-messages'
 import type { MessageDoc } from '@parley/db/messages/documents'
 import { mostAtOneTime } from '@parley/db/messages/messages'
-import { findMessagesOfSender, findRoomsOfSender } from '@parley/db/messages/messages-of-sender'
+import { findMessagesOfSender, findRoomsOfSender, findThreadsOfSender } from '@parley/db/messages/messages-of-sender'
 import { forgetAnswersOfRoom } from '@parley/db/push/call-history'
 import { lockRoom } from '@parley/db/rooms/lock-room'
 import { takeRoomTime } from '@parley/db/rooms/rooms'
@@ -55,11 +56,42 @@ export async function eraseContent(chat: Chat, job: ContentErasure): Promise<boo
     if (next !== undefined) await noteErased(db, job, { afterRoom: next })
     afterRoom = next
   } while (afterRoom !== undefined)
-  return eraseFromStreams(bus, { app, sender: user, exceptRooms: new Set(await findHeldRooms(db, app)) }, jobs.signal)
+  await purgeUser(bus, { app, user })
+  const held = new Set(await findHeldRooms(db, app))
+  return eraseFromStreams(bus, { app, sender: user, concerns: (room) => !held.has(room) }, jobs.signal)
+}
+
+/**
+ * Removes the content that holds have spared, once they are lifted. Leaves out the messages of a later user with the
+ * same ID.
+ * @returns as above
+ * @throws JobTaken
+ */
+export async function eraseOwed(chat: Chat, job: ContentErasure, owed: readonly OwedRoom[]): Promise<boolean> {
+  const { db, bus, jobs } = chat
+  const { app, user } = job
+  for (const { room, upToMS } of owed) {
+    if (!(await eraseIn(chat, job, { room, roomKey: key(app, room), upToMS }))) return false
+    for (const roomKey of await findThreadsOfSender(db, { app, room }, user)) {
+      if (!(await eraseIn(chat, job, { room, roomKey, upToMS }))) return false
+    }
+    await forgetAnswersOfRoom(db, { app, room }, { client: user })
+  }
+  const held = new Set(await findHeldRooms(db, app))
+  const until = new Map(owed.map(({ room, upToMS }) => [room, held.has(room) ? 0 : upToMS]))
+  const concerns = (room: string, sentAtMS: number) => sentAtMS <= (until.get(room) ?? 0)
+  return eraseFromStreams(bus, { app, sender: user, concerns }, jobs.signal)
+}
+
+/** A room or thread. `upToMS` limits the erasure to messages up to this time. */
+interface Place {
+  room: string
+  roomKey: string
+  upToMS?: number
 }
 
 /** Erases content in one room or thread. Returns whether it is finished. */
-async function eraseIn(chat: Chat, job: ContentErasure, of: { room: string; roomKey: string }): Promise<boolean> {
+async function eraseIn(chat: Chat, job: ContentErasure, of: Place): Promise<boolean> {
   for (let afterSeq: number | undefined = 0; afterSeq !== undefined; ) {
     if (chat.jobs.signal.aborted) return false
     afterSeq = await eraseNext(chat, job, of, afterSeq)
@@ -71,7 +103,7 @@ async function eraseIn(chat: Chat, job: ContentErasure, of: { room: string; room
 async function eraseNext(
   chat: Chat,
   job: ContentErasure,
-  { room: roomId, roomKey }: { room: string; roomKey: string },
+  { room: roomId, roomKey, upToMS = Number.MAX_SAFE_INTEGER }: Place,
   afterSeq: number,
 ): Promise<number | undefined> {
   const { db, outbox } = chat
@@ -80,10 +112,14 @@ async function eraseNext(
     const room = await lockRoom(db, app, roomId, session)
     const some = { afterSeq, limit: mostAtOneTime }
     if (!room) return { next: undefined, noted: [] }
-    const { messages: found, next } = await findMessagesOfSender(db, roomKey, user, some, session)
+    const { messages, next } = await findMessagesOfSender(db, roomKey, user, some, session)
+    const found = messages.filter(({ createdAtMS }) => createdAtMS <= upToMS)
     if (found.length === 0) return { next, noted: [] }
     const held = await findHeld(db, app, { room: roomId, users: [user] }, session)
     if (held.room || held.users.has(user)) {
+      // The user is gone, so nothing later is theirs.
+      const owed = { job: job.id, user, content, room: roomId, upToMS: Math.min(upToMS, room.clockMS) }
+      await oweErasure(db, app, owed, session)
       await noteErased(db, job, { spared: room._id }, session)
       return { next: undefined, noted: [] }
     }

@@ -1,3 +1,5 @@
+import type { OwedRoom } from '../documents.ts'
+
 /** A legal hold on a user's messages, or on a room. */
 export interface HoldDoc {
   /** key(app, id) */
@@ -10,6 +12,15 @@ export interface HoldDoc {
   covers: string
   reason: string
   createdAtMS: number
+  /** Content that erasures have spared because of this hold: erased when no hold covers it any more. */
+  owed?: OwedErasure[]
+}
+
+/** Content that a job would have erased in a room. */
+export interface OwedErasure extends OwedRoom {
+  job: string
+  user: string
+  content: 'redact' | 'delete'
 }
 
 /** Written by every transaction that removes messages or places a hold, so that they conflict. */

@@ -2,7 +2,7 @@ import type { IndexDescription } from 'mongodb'
 import type { Db, Session } from '../db.ts'
 import { findPage, type PagePlace } from '../find-page.ts'
 import { idsOf, key } from '../keys.ts'
-import type { HoldDoc } from './documents.ts'
+import type { HoldDoc, OwedErasure } from './documents.ts'
 
 export const holdIndexes: IndexDescription[] = [{ key: { covers: 1 } }, { key: { app: 1, createdAtMS: -1, id: -1 } }]
 
@@ -30,6 +30,14 @@ export async function countHolds(db: Db, app: string, session: Session): Promise
 /** Deletes a hold and returns it; null if there is none. */
 export async function deleteHold(db: Db, app: string, id: string, session: Session): Promise<HoldDoc | null> {
   return db.holds.findOneAndDelete({ _id: key(app, id) }, { session })
+}
+
+/** Records content that the holds on its room or user spare, once per job and room. Returns whether there are any. */
+export async function oweErasure(db: Db, app: string, owed: OwedErasure, session: Session): Promise<boolean> {
+  const { job, room, user } = owed
+  const covers = { $in: [coverOf(app, { room }), coverOf(app, { user })] }
+  await db.holds.updateMany({ covers, owed: { $not: { $elemMatch: { job, room } } } }, { $push: { owed } }, { session })
+  return (await db.holds.findOne({ covers }, { session, projection: { _id: 1 } })) !== null
 }
 
 /** A page of an app's holds, latest first. @param cover coverOf a user or room, to list only its holds */

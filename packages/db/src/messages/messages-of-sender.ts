@@ -1,5 +1,5 @@
 import type { Db, Session } from '../db.ts'
-import { idsOf, keyRange } from '../keys.ts'
+import { idsOf, key, keyRange } from '../keys.ts'
 import { bySenders, messagesOf, perBucket } from '../message-buckets/buckets.ts'
 import { joined } from '../message-buckets/find-messages.ts'
 import type { MessageDoc } from './documents.ts'
@@ -41,6 +41,21 @@ export async function findRoomsOfSender(
   )
   const last = page.at(-1)
   return { rooms, ...(last && page.length === limit && { next: last._id }) }
+}
+
+/** Keys of the threads of a room in which a user has written. Their messages are never in buckets. */
+export async function findThreadsOfSender(
+  db: Db,
+  { app, room }: { app: string; room: string },
+  sender: string,
+): Promise<string[]> {
+  const found = await db.messages
+    .aggregate<{ _id: string }>([
+      { $match: { roomKey: keyRange(key(app, room)), sender } },
+      { $group: { _id: '$roomKey' } },
+    ])
+    .toArray()
+  return found.map(({ _id }) => _id)
 }
 
 /**

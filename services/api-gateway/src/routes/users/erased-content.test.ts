@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { readPart } from '@parley/bus/stream/app-events'
+import { takeNextJob } from '@parley/chat/jobs/run-jobs'
 import { streamName } from '@parley/contracts/bus/streams'
 import { capturedSubjects } from '@parley/contracts/bus/subjects'
+import { eventually } from '@parley/stack/eventually'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
 import { recorded } from '../../test-profiler.ts'
@@ -105,6 +107,14 @@ async function feed(after: string, types = ''): Promise<{ event: string; data: {
   return (await admin('GET', `/admin/events?after=${after}&limit=500&types=${types}`)).data
 }
 
+async function finishErasure(): Promise<void> {
+  assert.equal(await takeNextJob(gateway.chat), true)
+  await eventually('the job has ended', async () => {
+    const { data } = await admin('GET', '/admin/jobs?kind=erasure&limit=1')
+    return data[0].state === 'done'
+  })
+}
+
 describe('the content of an erased user', () => {
   test('is kept by default', async () => {
     const scene = await writeEverywhere('keeper')
@@ -179,6 +189,43 @@ describe('the content of an erased user', () => {
     ])
     assert.equal((await eventsWithSecret('held')).length, 1)
     await admin('DELETE', `/admin/holds/${hold._id}`)
+    await finishErasure()
+    assert.deepEqual(withSecret(await readEverything(scene)), [])
+  })
+
+  test('goes when the last hold on its room is lifted, but not what a later user with the ID wrote', async () => {
+    const scene = await writeEverywhere('spared')
+    const { cursor } = await admin('GET', '/admin/events')
+    const holds = [await admin('POST', '/admin/holds', { room: scene.room, reason: 'Case 2' })]
+    await send(scene.room, 'spared', `${secret} under hold`)
+    assert.equal((await erase('spared', 'delete')).status, 200)
+    const ofHeld = `/rooms/${scene.room}/messages/v3?limit=100`
+    const everywhere = withSecret(await readEverything(scene))
+    for (const path of [ofHeld, `/messages/${scene.ofBob._id}/thread`]) assert.ok(everywhere.includes(path), path)
+
+    holds.push(await admin('POST', '/admin/holds', { room: scene.room, reason: 'Case 3' }))
+    await admin('DELETE', `/admin/holds/${holds[0]._id}`)
+    assert.equal(await takeNextJob(gateway.chat), false)
+    const later = await gateway.newUser('spared')
+    await admin('POST', `/rooms/${scene.room}/members`, { invitees: ['spared'] })
+    const [own, elsewhere] = [await send(scene.room, 'spared', 'mine'), await gateway.newRoom([later, bob])]
+    await send(scene.room, 'spared', 'mine too', { replyTo: scene.ofBob._id, thread: true })
+
+    await admin('DELETE', `/admin/holds/${holds[1]._id}`)
+    await finishErasure()
+    assert.deepEqual(withSecret(await readEverything(scene)), [])
+    assert.deepEqual(await eventsWithSecret('spared'), [])
+    const texts = new Set((await history(scene.room)).map(({ message }: { message?: string }) => message))
+    assert.ok(texts.has('mine') && texts.has('of bob'))
+    assert.match((await bob.call('GET', `/messages/${scene.ofBob._id}/thread`)).text, /mine too/)
+    assert.ok((await feed(cursor)).some(({ data }) => data._id === own._id))
+    const rooms = (await later.call('GET', '/rooms?limit=100')).body.result.data
+    assert.deepEqual(rooms.map(({ _id }: { _id: string }) => _id).toSorted(), [scene.room, elsewhere].toSorted())
+    const proofs = (await feed(cursor, 'contentErased')).map(({ data }) => data as object)
+    assert.deepEqual(
+      proofs.map((proof) => 'sparedRooms' in proof && proof.sparedRooms),
+      [1, 0],
+    )
   })
 
   test('accepts no other modes', async () => {
