@@ -267,4 +267,131 @@ describe.skipIf(isChromiumMissing())('the console: data that changes under a vie
     await page.getByRole('button', { name: 'Retry' }).click()
     await page.getByRole('alert').waitFor()
   })
+
+  test('figures that cannot be refreshed stay, under a warning that goes once they can', async () => {
+    const page = await owner.open('/overview', { allow: refused })
+    await page.locator('.card-value').first().waitFor()
+    await page.route('**/admin/overview', (route) => route.fulfill({ status: 503, json: {} }))
+    const warning = page.getByRole('alert').filter({ hasText: 'Could not refresh: this may be out of date' })
+    await warning.waitFor()
+    await page.locator('.card-value').first().waitFor()
+    await page.unroute('**/admin/overview')
+    await warning.getByRole('button', { name: 'Try again' }).click()
+    await warning.waitFor({ state: 'detached' })
+  })
+
+  test('the alerts of the overview are in the operator’s language', async () => {
+    const page = await owner.open('/overview')
+    await page.locator('.card-value').first().waitFor()
+    const figures = { messages: 0, deliveries: 0, requests: 0, failedRequests: 0, refusedRequests: 0, emits: 0 }
+    const more = { failedEmits: 0, refusedEmits: 0, pushes: 10, failedPushes: 30, calls: 0, failedCalls: 0 }
+    const reason = '30 of 40 pushes failed in the last hour'
+    const minute = { atMS: Date.now(), peakConnections: 0, figures: { ...figures, ...more } }
+    const alerts = [{ code: 'PUSHES_FAIL', reason }]
+    const overview = { nowMS: Date.now(), connections: 0, deadCalls: 0, hour: [minute], day: [], alerts }
+    await page.route('**/admin/overview', (route) => route.fulfill({ json: { result: overview } }))
+    await page.reload()
+    await page.getByText(reason, { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Language' }).click()
+    await page.getByRole('menuitem', { name: '中文' }).click()
+    await page.getByText('最近一小时 40 次推送中有 30 次失败').waitFor()
+    assert.equal(await page.getByText(reason).count(), 0)
+  })
+
+  test('the audit log shows the reasons of reads, and Back returns to its previous page', async () => {
+    const room = await newRoom('audited')
+    await say(room, 'private')
+    const page = await owner.open(`/rooms/${room}`)
+    await giveReason(page)
+    await page.getByRole('log').getByText('private').waitFor()
+    const base = page.url().replace(/\/rooms.*/, '')
+    await page.goto(`${base}/audit?subject=room:${room}`)
+    await page.getByRole('cell', { name: 'Reason: Ticket 4711' }).waitFor()
+    await page.route('**/admin/audit*', async (route) => {
+      const { result } = (await (await route.fetch()).json()) as { result: { data: object[] } }
+      await route.fulfill({ json: { result: { data: result.data, cursor: 'none' } } })
+    })
+    await page.goto(`${base}/audit?action=inspectMessages`)
+    await page.route('**/admin/audit?*cursor=none*', (route) => route.fulfill({ json: { result: { data: [] } } }))
+    await page.getByRole('button', { name: 'Next page' }).click()
+    await page.waitForURL(/cursor=none/)
+    await page.goBack()
+    await page.getByRole('cell', { name: 'Reason: Ticket 4711' }).first().waitFor()
+    assert.match(page.url(), /audit\?action=inspectMessages$/)
+  })
+
+  test('users and rooms are found by name from anywhere', async () => {
+    await newRoom('harbour')
+    const page = await owner.open('/jobs')
+    await page.getByRole('heading', { name: 'Jobs' }).waitFor()
+    await page.keyboard.press('Control+k')
+    await page.getByRole('dialog').getByRole('textbox').fill('Alic')
+    await page.getByRole('option', { name: 'Find users: Alic' }).click()
+    await page.getByRole('link', { name: 'Alice' }).waitFor()
+    await page.keyboard.press('Control+k')
+    await page.getByRole('dialog').getByRole('textbox').fill('harb')
+    await page.getByRole('option', { name: 'Find rooms: harb' }).click()
+    await page.getByRole('link', { name: 'harbour' }).waitFor()
+  })
+
+  test('a key without a name is revoked by its ID', async () => {
+    const page = await owner.open('/developers')
+    const row = page.getByRole('row').filter({ hasText: 'No name' }).first()
+    const id = await row.locator('code').first().innerText()
+    await row.getByRole('button', { name: 'Revoke' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel(`Type “${id}” to confirm`).waitFor()
+    assert.ok(await dialog.getByRole('button', { name: 'Revoke key' }).isDisabled())
+  })
+
+  test('the event tail shows the events of one room, and a test URL that cannot be closed says so', async () => {
+    const [room, other] = [await newRoom('watched'), await newRoom('ignored')]
+    const page = await owner.open(`/developers?tab=events&types=${encodeURIComponent('chat message')}`, {
+      allow: refused,
+    })
+    await giveReason(page)
+    await page.getByRole('textbox', { name: 'Room or user ID' }).fill(room)
+    await page.waitForURL(/of=watched/)
+    const events = page.getByRole('list', { name: 'Events' }).getByRole('listitem')
+    await eventually('an event is shown', async () => {
+      await say(other, 'elsewhere')
+      await say(room, 'here')
+      return (await events.count()) > 0
+    })
+    assert.equal(await events.filter({ hasText: other }).count(), 0)
+
+    await page.goto(page.url().replace(/\?.*/, '?tab=receiver'))
+    await page.getByRole('button', { name: 'Create a test URL' }).click()
+    await giveReason(page)
+    await page.route('**/admin/webhooks/receivers/*', (route) =>
+      route.request().method() === 'DELETE' ? route.fulfill({ status: 503, json: {} }) : route.continue(),
+    )
+    await page.getByRole('button', { name: 'Close' }).click()
+    await page.getByRole('alert').waitFor()
+    await page.getByText('No calls yet').waitFor()
+  })
+
+  test('on a phone no button or badge is cut off', async () => {
+    const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }
+    const call = {
+      id: 'x',
+      roomID: 'a-long-room-id',
+      event: 'MESSAGE',
+      tries: 1,
+      lastError: '410',
+      failedAt: Date.now(),
+    }
+    const page = await owner.open('/users/alice', phone)
+    const isWhole = (selector: string) =>
+      page.locator(selector).evaluateAll((all) => all.every((one) => one.scrollWidth <= one.clientWidth))
+    await page.getByText('Active', { exact: true }).waitFor()
+    assert.ok(await isWhole('main .mantine-Badge-label'))
+    await page.route('**/admin/webhooks/failed?*', (route) =>
+      route.fulfill({ json: { result: { totalCount: 1, data: [{ ...call, data: {} }] } } }),
+    )
+    await page.goto(page.url().replace(/users.*/, 'delivery?tab=dead'))
+    await giveReason(page)
+    await page.getByText('after 1 attempt: 410').waitFor()
+    assert.ok(await isWhole('main .mantine-Button-label'))
+  })
 })

@@ -1,4 +1,4 @@
-import { createTheme, MantineProvider } from '@mantine/core'
+import { Badge, createTheme, MantineProvider } from '@mantine/core'
 import { Notifications } from '@mantine/notifications'
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
@@ -9,7 +9,12 @@ import { router } from './router.ts'
 import { startSession } from './session/session.tsx'
 import { LanguageProvider } from './shell/language.tsx'
 
-const theme = createTheme({ primaryColor: 'indigo', respectReducedMotion: true, cursorType: 'pointer' })
+const theme = createTheme({
+  primaryColor: 'indigo',
+  respectReducedMotion: true,
+  cursorType: 'pointer',
+  components: { Badge: Badge.extend({ defaultProps: { variant: 'light', tt: 'none' } }) },
+})
 const queries = new QueryClient({
   defaultOptions: {
     queries: {

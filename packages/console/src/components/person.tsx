@@ -42,7 +42,7 @@ export function PersonLink({ person, withId = false }: { person: Person; withId?
 export function RobotBadge() {
   const t = useTexts(commonTexts)
   return (
-    <Badge variant="light" color="gray" size="xs">
+    <Badge color="gray" size="xs">
       {t.robot}
     </Badge>
   )

@@ -2,6 +2,10 @@
 export const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : typeof value === 'number' ? String(value) : undefined
 
+/** Reads the number of rows before a page from a URL parameter; undefined on the first page. */
+export const skipOf = (value: unknown): number | undefined =>
+  typeof value === 'number' && value > 0 ? value : undefined
+
 /** Reads one of several values from a URL parameter; undefined for any other. */
 export const oneOf =
   <const Value extends string>(values: readonly Value[]) =>

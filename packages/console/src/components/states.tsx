@@ -71,7 +71,7 @@ export function Empty({ icon, title, children }: { icon: IconName; title: string
   )
 }
 
-/** Renders a query's data, or its loading or error state. */
+/** Renders a query's data, with a warning if it could not be refreshed, or its loading or error state. */
 export function Loaded<Data>({
   query,
   rows,
@@ -84,5 +84,26 @@ export function Loaded<Data>({
   if (query.isError && query.data === undefined)
     return <Failure error={query.error} retry={() => void query.refetch()} />
   if (query.data === undefined) return <Loading {...(rows !== undefined && { rows })} />
-  return children(query.data)
+  return (
+    <>
+      {query.isRefetchError && <Stale error={query.error} retry={() => void query.refetch()} />}
+      {children(query.data)}
+    </>
+  )
+}
+
+/** A warning above data that could not be refreshed. */
+function Stale({ error, retry }: { error: Error; retry: () => void }) {
+  const t = useTexts(commonTexts)
+  const textOf = useFailureText()
+  return (
+    <Alert color="yellow" icon={<Icon name="warning" />} title={t.stale} role="alert" mb="md">
+      <Group gap="xs">
+        <Text size="sm">{textOf(error)}</Text>
+        <Button size="xs" variant="default" onClick={retry}>
+          {t.retry}
+        </Button>
+      </Group>
+    </Alert>
+  )
 }

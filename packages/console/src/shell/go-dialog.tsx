@@ -18,7 +18,7 @@ interface Target {
   go: () => void
 }
 
-/** Goes to a view, another app, or a user or room by ID. */
+/** Goes to a view, another app, or users and rooms by ID or name. */
 export function GoDialog({ app, onClose }: { app: string | undefined; onClose: () => void }) {
   const t = useTexts(shellTexts)
   const [typed, setTyped] = useState('')
@@ -77,7 +77,7 @@ function useTargets(app: string | undefined, typed: string): Target[] {
           text: t[name],
           go: () => void navigate({ to, params: { app } }),
         }))
-  const byId: Target[] =
+  const byText: Target[] =
     app === undefined || typed === ''
       ? []
       : [
@@ -93,6 +93,18 @@ function useTargets(app: string | undefined, typed: string): Target[] {
             text: t.openRoom(visible(typed)),
             go: () => void navigate({ to: '/apps/$app/rooms/$room', params: { app, room: typed } }),
           },
+          {
+            key: ' users',
+            icon: 'search',
+            text: t.findUsers(visible(typed)),
+            go: () => void navigate({ to: '/apps/$app/users', params: { app }, search: { q: typed } }),
+          },
+          {
+            key: ' rooms',
+            icon: 'search',
+            text: t.findRooms(visible(typed)),
+            go: () => void navigate({ to: '/apps/$app/rooms', params: { app }, search: { q: typed } }),
+          },
         ]
   const apps = session.apps
     .filter((each) => each.app !== app && each.app.toLowerCase().includes(wanted))
@@ -105,5 +117,5 @@ function useTargets(app: string | undefined, typed: string): Target[] {
         go: () => void navigate({ to: '/apps/$app/users', params: { app: each.app } }),
       }),
     )
-  return [...ofApp.filter(({ text }) => text.toLowerCase().includes(wanted)), ...byId, ...apps]
+  return [...ofApp.filter(({ text }) => text.toLowerCase().includes(wanted)), ...byText, ...apps]
 }

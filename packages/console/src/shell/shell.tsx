@@ -114,7 +114,7 @@ function Navigation({ app, onGo, onChosen }: { app: string | undefined; onGo: ()
         />
       )}
       {current && (
-        <Badge variant="light" size="sm" className="role">
+        <Badge size="sm" className="role">
           {t[current.role]}
         </Badge>
       )}

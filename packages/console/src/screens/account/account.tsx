@@ -25,12 +25,9 @@ export function Account() {
         <Facts
           facts={[
             [shell.email, session.operator.email],
-            ...session.apps.slice(0, 30).map(({ app, role }): [string, ReactNode] => [
-              app,
-              <Badge key={app} variant="light">
-                {shell[role]}
-              </Badge>,
-            ]),
+            ...session.apps
+              .slice(0, 30)
+              .map(({ app, role }): [string, ReactNode] => [app, <Badge key={app}>{shell[role]}</Badge>]),
           ]}
         />
       </Section>
@@ -80,7 +77,7 @@ function Sessions() {
                     {t[by]}
                   </Text>
                   <Text size="sm">{address}</Text>
-                  {isCurrent && <Badge variant="light">{t.here}</Badge>}
+                  {isCurrent && <Badge>{t.here}</Badge>}
                 </Group>
                 <Text size="xs" c="dimmed">
                   <UserText text={userAgent} />

@@ -9,7 +9,7 @@ import { Diff } from '../../components/diff.tsx'
 import { TextFilter, TimeFilter } from '../../components/filters.tsx'
 import { Listed } from '../../components/listed.tsx'
 import { Page } from '../../components/page.tsx'
-import { Time, visible } from '../../components/shown.tsx'
+import { Time, UserText, visible } from '../../components/shown.tsx'
 import { useApp } from '../../session/session.tsx'
 import { useTexts } from '../../texts/texts.ts'
 import type { AuditSearch } from './search.ts'
@@ -52,7 +52,7 @@ export function Audit() {
         keyOf={({ id }) => id}
         empty={{ icon: 'shield', title: t.nothing, hint: t.nothingHint }}
         cursor={search.cursor}
-        onPage={(page) => set({ cursor: page })}
+        onPage={(page) => void navigate({ search: (now) => ({ ...now, cursor: page }) })}
       />
     </Page>
   )
@@ -84,16 +84,30 @@ function useColumns(): Columns<Entry> {
       {
         id: 'change',
         header: t.change,
-        cell: ({ row: { original } }) =>
-          (original.before !== undefined || original.after !== undefined) && (
-            <details>
-              <summary>{t.values}</summary>
-              <Diff before={textOf(original.before)} after={textOf(original.after)} />
-            </details>
-          ),
+        cell: ({ row }) => <Change of={row.original} />,
       },
     ],
     [t],
+  )
+}
+
+/** The reason of a read, or the values before and after a change. */
+function Change({ of: { before, after } }: { of: Entry }) {
+  const t = useTexts(auditTexts)
+  if (before === undefined && after === undefined) return null
+  const [[name, value] = [], ...rest] = Object.entries((after ?? {}) as Record<string, unknown>)
+  if (before === undefined && name === 'reason' && rest.length === 0) {
+    return (
+      <Text size="sm">
+        {t.reason}: <UserText text={String(value)} />
+      </Text>
+    )
+  }
+  return (
+    <details>
+      <summary>{t.values}</summary>
+      <Diff before={textOf(before)} after={textOf(after)} />
+    </details>
   )
 }
 

@@ -8,6 +8,7 @@ import { Confirm, say, sayFailure, Warning } from '../../components/confirm.tsx'
 import type { Columns } from '../../components/data-table.tsx'
 import { TextFilter, TimeFilter } from '../../components/filters.tsx'
 import { Listed } from '../../components/listed.tsx'
+import { RoomLink } from '../../components/person.tsx'
 import { Time, visible } from '../../components/shown.tsx'
 import { useFailureText } from '../../components/states.tsx'
 import { useApp } from '../../session/session.tsx'
@@ -80,7 +81,7 @@ export function Calls() {
         keyOf={({ id }) => id}
         empty={{ icon: 'webhook', title: t.noCalls, hint: t.noCallsHint }}
         cursor={cursor}
-        onPage={(page) => set({ cursor: page })}
+        onPage={(page) => void navigate({ search: (now) => ({ ...now, cursor: page }) })}
       />
       {shown !== undefined && <SentDialog id={shown} onClose={() => setShown(undefined)} />}
       {isRange && from !== undefined && (
@@ -122,6 +123,12 @@ function RetryRange({
   )
 }
 
+/** Status, duration and error of the last attempt. The error of a refusal is its status again. */
+function answerOf({ status, durationMS, lastError }: Call): (string | number)[] {
+  const parts = [status, durationMS !== undefined && `${durationMS} ms`, lastError !== String(status) && lastError]
+  return parts.filter((part) => part !== undefined && part !== false)
+}
+
 function useColumns(
   onRetry: ((id: string) => void) | undefined,
   onShow: ((id: string) => void) | undefined,
@@ -133,27 +140,17 @@ function useColumns(
       {
         id: 'state',
         header: t.state,
-        cell: ({ row: { original } }) => (
-          <Badge color={colours[original.state]} variant="light">
-            {t[original.state]}
-          </Badge>
-        ),
+        cell: ({ row: { original } }) => <Badge color={colours[original.state]}>{t[original.state]}</Badge>,
       },
       { id: 'event', header: t.event, cell: ({ row }) => row.original.event },
-      { id: 'room', header: t.room, cell: ({ row }) => <bdi>{visible(row.original.roomID)}</bdi> },
+      { id: 'room', header: t.room, cell: ({ row }) => <RoomLink id={row.original.roomID} name={undefined} /> },
       { id: 'tries', header: t.tries, cell: ({ row }) => row.original.tries },
       {
         id: 'answer',
         header: t.answer,
         cell: ({ row: { original } }) => (
           <Text size="sm">
-            <bdi>
-              {visible(
-                [original.status, original.durationMS !== undefined && `${original.durationMS} ms`, original.lastError]
-                  .filter((each) => each !== undefined && each !== false)
-                  .join(' · '),
-              )}
-            </bdi>
+            <bdi>{visible(answerOf(original).join(' · '))}</bdi>
           </Text>
         ),
       },

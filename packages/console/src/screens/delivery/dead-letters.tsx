@@ -1,11 +1,11 @@
 import { Button, Group, Text } from '@mantine/core'
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { getRouteApi } from '@tanstack/react-router'
 import { type Api, resultOf } from '../../api.ts'
 import { say, sayFailure } from '../../components/confirm.tsx'
 import { Pager } from '../../components/data-table.tsx'
 import { Section } from '../../components/page.tsx'
-import { Lines, Time, useNumber, visible } from '../../components/shown.tsx'
+import { Lines, Time, useNumber, ViewLink, visible } from '../../components/shown.tsx'
 import { Empty, Loaded, useFailureText } from '../../components/states.tsx'
 import { useApp } from '../../session/session.tsx'
 import { commonTexts } from '../../texts/common.ts'
@@ -13,6 +13,7 @@ import { useTexts } from '../../texts/texts.ts'
 import { WithReason } from '../rooms/conversation/reason.tsx'
 import { deliveryTexts } from './texts.ts'
 
+const route = getRouteApi('/shell/apps/$app/delivery')
 const perPage = 50
 
 /** Permanently failed calls with their data. Reading them needs a reason, since they contain message texts. */
@@ -27,7 +28,8 @@ function Letters({ api }: { api: Api }) {
   const number = useNumber()
   const queries = useQueryClient()
   const failureText = useFailureText()
-  const [skip, setSkip] = useState(0)
+  const { skip = 0 } = route.useSearch()
+  const navigate = route.useNavigate()
   const query = useQuery({
     queryKey: [app, 'dead letters', skip],
     queryFn: ({ signal }) =>
@@ -55,11 +57,14 @@ function Letters({ api }: { api: Api }) {
               <article key={call.id} className="change" aria-label={call.id}>
                 <Group justify="space-between" wrap="nowrap">
                   <Text size="sm">
-                    <Time at={call.failedAt} /> · {call.event} · <bdi>{visible(call.roomID)}</bdi> ·{' '}
-                    {t.afterTries(String(call.tries))}: <bdi>{visible(call.lastError)}</bdi>
+                    <Time at={call.failedAt} /> · {call.event} ·{' '}
+                    <ViewLink to="/apps/$app/rooms/$room" params={{ app, room: call.roomID }}>
+                      <bdi>{visible(call.roomID)}</bdi>
+                    </ViewLink>{' '}
+                    · {t.afterTries(call.tries)}: <bdi>{visible(call.lastError)}</bdi>
                   </Text>
                   {may('POST /admin/webhooks/failed/{id}/retry') && (
-                    <Button size="compact-sm" variant="default" onClick={() => retry(call.id)}>
+                    <Button size="compact-sm" variant="default" flex="none" onClick={() => retry(call.id)}>
                       {t.retry}
                     </Button>
                   )}
@@ -77,7 +82,9 @@ function Letters({ api }: { api: Api }) {
               )}
               cursor={skip > 0 ? String(skip) : undefined}
               next={skip + perPage < totalCount ? String(skip + perPage) : undefined}
-              onPage={(to) => setSkip(Number(to ?? 0))}
+              onPage={(to) =>
+                void navigate({ search: (now) => ({ ...now, skip: to === undefined ? undefined : Number(to) }) })
+              }
             />
           </Section>
         )

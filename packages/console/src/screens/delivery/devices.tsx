@@ -9,6 +9,7 @@ import { Confirm, Warning } from '../../components/confirm.tsx'
 import type { Columns } from '../../components/data-table.tsx'
 import { TextFilter } from '../../components/filters.tsx'
 import { Listed } from '../../components/listed.tsx'
+import { networkNames } from '../../components/networks.ts'
 import { Time, UserText, ViewLink, visible } from '../../components/shown.tsx'
 import { useApp } from '../../session/session.tsx'
 import { useTexts } from '../../texts/texts.ts'
@@ -18,13 +19,6 @@ import { deliveryTexts } from './texts.ts'
 type Device = components['schemas']['PushDevice']
 
 const route = getRouteApi('/shell/apps/$app/delivery')
-const networks = {
-  ios: 'APNs',
-  fcm: 'FCM',
-  web: 'Web Push',
-  hms: 'Huawei Push Kit',
-  relay: 'Relay',
-} as const satisfies Record<Device['type'], string>
 
 /** The devices registered for push, of the app or of a user. */
 export function Devices() {
@@ -56,7 +50,7 @@ export function Devices() {
         keyOf={({ client, deviceId }) => JSON.stringify([client, deviceId])}
         empty={{ icon: 'device', title: t.noDevices, hint: t.noDevicesHint }}
         cursor={cursor}
-        onPage={(page) => set({ cursor: page })}
+        onPage={(page) => void navigate({ search: (now) => ({ ...now, cursor: page }) })}
       />
       {removed && <RemoveDialog device={removed} onClose={() => setRemoved(undefined)} />}
     </>
@@ -100,15 +94,13 @@ function useColumns(onRemove: ((device: Device) => void) | undefined): Columns<D
         id: 'network',
         header: t.network,
         cell: ({ row: { original } }) =>
-          [networks[original.type], original.topic].filter((each) => each !== undefined).join(' · '),
+          [networkNames[original.type], original.topic].filter((each) => each !== undefined).join(' · '),
       },
       {
         id: 'state',
         header: t.state,
         cell: ({ row: { original } }) => (
-          <Badge color={original.lastError ? 'red' : 'teal'} variant="light">
-            {original.lastError ? t.failing : t.registered}
-          </Badge>
+          <Badge color={original.lastError ? 'red' : 'teal'}>{original.lastError ? t.failing : t.registered}</Badge>
         ),
       },
       {

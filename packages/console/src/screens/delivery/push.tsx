@@ -3,12 +3,14 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { resultOf } from '../../api.ts'
 import { say } from '../../components/confirm.tsx'
+import { networkNames } from '../../components/networks.ts'
 import { Facts, Section } from '../../components/page.tsx'
-import { Time, ViewLink, visible } from '../../components/shown.tsx'
+import { Time, visible } from '../../components/shown.tsx'
 import { Empty, Failure, Loaded } from '../../components/states.tsx'
 import { useApp } from '../../session/session.tsx'
 import { useTexts } from '../../texts/texts.ts'
 import { deliveryTexts } from './texts.ts'
+import { Why } from './why.tsx'
 
 /** Push network credentials, the reason why a push was or was not sent, and a test push. */
 export function Push() {
@@ -44,11 +46,9 @@ function Credentials() {
           return (
             <Facts
               facts={all.map(({ node, network, app: of, state, name, sinceMS, lastError }) => [
-                [network.toUpperCase(), of, node].filter((each) => each !== undefined).join(' · '),
+                [networkNames[network], of, node].filter((each) => each !== undefined).join(' · '),
                 <Stack key={node} gap={2} align="flex-start">
-                  <Badge color={state === 'refused' ? 'red' : state === 'accepted' ? 'teal' : 'gray'} variant="light">
-                    {t[state]}
-                  </Badge>
+                  <Badge color={state === 'refused' ? 'red' : state === 'accepted' ? 'teal' : 'gray'}>{t[state]}</Badge>
                   <Text size="xs">{name}</Text>
                   <Text size="xs" c="dimmed">
                     <Time at={sinceMS} />
@@ -67,84 +67,21 @@ function Credentials() {
   )
 }
 
-function Why() {
-  const t = useTexts(deliveryTexts)
-  const { app, api } = useApp()
-  const [message, setMessage] = useState('')
-  const [client, setClient] = useState('')
-  const asking = useMutation({
-    mutationFn: () => resultOf(api.GET('/admin/push/why', { params: { query: { message, client } } })),
-  })
-  return (
-    <Section title={t.why}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault()
-          asking.mutate()
-        }}
-      >
-        <Stack gap="sm">
-          <TextInput
-            label={t.message}
-            required
-            value={message}
-            onChange={(event) => setMessage(event.currentTarget.value)}
-          />
-          <TextInput
-            label={t.user}
-            required
-            value={client}
-            onChange={(event) => setClient(event.currentTarget.value)}
-          />
-          <Group>
-            <Button type="submit" loading={asking.isPending}>
-              {t.ask}
-            </Button>
-          </Group>
-          {asking.isError && <Failure error={asking.error} />}
-          {asking.data && (
-            <Stack gap={4} role="status">
-              {asking.data.reason !== undefined && <Text size="sm">{asking.data.reason}</Text>}
-              {asking.data.devices.map(({ deviceId, outcome, reason, network }) => (
-                <Text size="sm" key={deviceId}>
-                  <bdi>{visible(deviceId)}</bdi>
-                  {[network?.toUpperCase(), outcome, reason]
-                    .filter((each) => each !== undefined)
-                    .map((each) => ` · ${visible(each)}`)}
-                </Text>
-              ))}
-              {!asking.data.recorded && (
-                <Text size="xs" c="dimmed">
-                  {t.notRecorded}
-                </Text>
-              )}
-              <ViewLink
-                size="sm"
-                to="/apps/$app/timeline"
-                params={{ app }}
-                search={{ user: client, room: asking.data.room }}
-              >
-                {t.wholeTimeline}
-              </ViewLink>
-            </Stack>
-          )}
-        </Stack>
-      </form>
-    </Section>
-  )
-}
-
 function TestPush() {
   const t = useTexts(deliveryTexts)
   const { api } = useApp()
   const [client, setClient] = useState('')
   const [title, setTitle] = useState('')
   const sending = useMutation({
-    mutationFn: () => {
+    mutationFn: async () => {
+      const clients = [client.trim()]
+      // The push itself succeeds without devices, and for unknown users.
+      const { data } = await resultOf(api.GET('/admin/push/devices', { params: { query: { client: client.trim() } } }))
+      if (data.length === 0) throw new Error(t.noDevicesOf(visible(client.trim())))
       const payload = { title, body: title, alert: title }
-      return resultOf(api.POST('/push/push2clients', { body: { clients: [client], payload } }))
+      await resultOf(api.POST('/push/push2clients', { body: { clients, payload } }))
+      say(t.pushed(data.length))
     },
-    onSuccess: () => say(t.pushed),
   })
   return (
     <Section title={t.testPush}>

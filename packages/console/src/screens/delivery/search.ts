@@ -15,6 +15,10 @@ export interface DeliverySearch {
   tab?: DeliveryTab | undefined
   room?: string | undefined
   user?: string | undefined
+  /** Push: the message to explain. */
+  message?: string | undefined
+  /** Dead letters: the calls before the shown ones. */
+  skip?: number | undefined
   from?: string | undefined
   to?: string | undefined
   cursor?: string | undefined

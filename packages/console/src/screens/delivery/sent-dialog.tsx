@@ -38,9 +38,9 @@ function Sent({ api, id }: { api: Api; id: string }) {
             {answer !== '' && (
               <>
                 <Text size="sm" mt="sm">
-                  {t.body}
+                  {t.answer}
                 </Text>
-                <Lines label={t.body} text={answer} />
+                <Lines label={t.answer} text={answer} />
               </>
             )}
           </>

@@ -29,17 +29,17 @@ export function EventTail() {
 /** Shows the latest events first. Each read is a long poll. */
 function Tail({ api }: { api: Api }) {
   const t = useTexts(developersTexts)
-  const { types } = route.useSearch()
+  const { types, of } = route.useSearch()
   const navigate = route.useNavigate()
   const [isPaused, setPaused] = useState(false)
-  const { events, error, clear } = useTail(api, types, isPaused)
+  const { events, error, clear } = useTail(api, { types, of }, isPaused)
   const state = isPaused ? 'paused' : error === undefined ? 'live' : isFinal(error) ? 'stopped' : 'reconnecting'
   return (
     <Section
       title={t.events}
       actions={
         <Group gap="xs">
-          <Badge color={colours[state]} variant="light" role="status">
+          <Badge color={colours[state]} role="status">
             {t[state]}
           </Badge>
           <Button size="xs" variant="default" onClick={() => setPaused(!isPaused)}>
@@ -56,7 +56,12 @@ function Tail({ api }: { api: Api }) {
           label={t.types}
           value={types}
           isFirst
-          onChange={(next) => void navigate({ search: { tab: 'events', types: next }, replace: true })}
+          onChange={(next) => void navigate({ search: (now) => ({ ...now, types: next }), replace: true })}
+        />
+        <TextFilter
+          label={t.roomOrUser}
+          value={of}
+          onChange={(next) => void navigate({ search: (now) => ({ ...now, of: next }), replace: true })}
         />
       </div>
       {error !== undefined && <Failure error={error} />}
@@ -70,10 +75,7 @@ function Tail({ api }: { api: Api }) {
             <li key={event.cursor} className="change event">
               <details>
                 <summary>
-                  <Time at={event.timeMS} />{' '}
-                  <Badge variant="light" tt="none">
-                    {event.event}
-                  </Badge>{' '}
+                  <Time at={event.timeMS} /> <Badge>{event.event}</Badge>{' '}
                   <Text span size="sm" className="cut">
                     <bdi>{visible(subjectOf(event))}</bdi>
                   </Text>
@@ -88,14 +90,20 @@ function Tail({ api }: { api: Api }) {
   )
 }
 
+interface Wanted {
+  types: string | undefined
+  /** A room or user. */
+  of: string | undefined
+}
+
 /** Follows the events. After a pause or a failure it goes on from the last one, if it is still kept. */
-function useTail(api: Api, types: string | undefined, isPaused: boolean) {
+function useTail(api: Api, { types, of }: Wanted, isPaused: boolean) {
   const [events, setEvents] = useState<FeedEvent[]>([])
   const [error, setError] = useState<unknown>()
-  const position = useRef<{ types: string | undefined; after?: string }>({ types })
+  const position = useRef<Wanted & { after?: string }>({ types, of })
   useEffect(() => {
-    if (position.current.types !== types) {
-      position.current = { types }
+    if (position.current.types !== types || position.current.of !== of) {
+      position.current = { types, of }
       setEvents([])
     }
     setError(undefined)
@@ -112,9 +120,10 @@ function useTail(api: Api, types: string | undefined, isPaused: boolean) {
       // Text is only returned to clients that accept event streams.
       if (signal.aborted || typeof body === 'string') return
       const { cursor, data } = body.result
-      position.current = { types, after: cursor }
+      position.current = { types, of, after: cursor }
       setError(undefined)
-      if (data.length > 0) setEvents((now) => [...data.toReversed(), ...now].slice(0, mostShown))
+      const wanted = data.filter(({ room, user }) => of === undefined || room === of || user === of)
+      if (wanted.length > 0) setEvents((now) => [...wanted.toReversed(), ...now].slice(0, mostShown))
     }
     async function follow(): Promise<void> {
       let pauseMS = firstPauseMS
@@ -126,7 +135,7 @@ function useTail(api: Api, types: string | undefined, isPaused: boolean) {
           if (signal.aborted) return
           setError(failure)
           if (isFinal(failure)) return
-          if (isCursorGone(failure)) position.current = { types }
+          if (isCursorGone(failure)) position.current = { types, of }
           await new Promise((resolve) => setTimeout(resolve, pauseMS))
           pauseMS = Math.min(pauseMS * 2, longestPauseMS)
         }
@@ -134,7 +143,7 @@ function useTail(api: Api, types: string | undefined, isPaused: boolean) {
     }
     void follow()
     return () => ending.abort()
-  }, [api, types, isPaused])
+  }, [api, types, of, isPaused])
   return { events, error, clear: () => setEvents([]) }
 }
 

@@ -89,9 +89,7 @@ function Call({ operation, apiKey }: { operation: string; apiKey: string }) {
     >
       <Stack gap="sm">
         <Group gap="xs">
-          <Badge variant="light" tt="none">
-            {t.needs(scopes[operation as keyof typeof scopes])}
-          </Badge>
+          <Badge>{t.needs(scopes[operation as keyof typeof scopes])}</Badge>
         </Group>
         <PathFields names={names} named={named} onChange={setNamed} />
         <TextInput
@@ -155,9 +153,7 @@ function Shown({ answer: { status, text, tookMS, requestId } }: { answer: Answer
   return (
     <Stack gap="xs" role="status">
       <Group gap="xs">
-        <Badge color={status < 400 ? 'teal' : 'red'} variant="light">
-          {status}
-        </Badge>
+        <Badge color={status < 400 ? 'teal' : 'red'}>{status}</Badge>
         <Text size="xs" c="dimmed">
           {Math.round(tookMS)} ms {requestId !== null && `· ${t.requestId(requestId)}`}
         </Text>

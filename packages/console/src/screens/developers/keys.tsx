@@ -11,6 +11,7 @@ import { Section } from '../../components/page.tsx'
 import { Copy, Id, Time, visible } from '../../components/shown.tsx'
 import { Empty, Loaded } from '../../components/states.tsx'
 import { useApp } from '../../session/session.tsx'
+import { commonTexts } from '../../texts/common.ts'
 import { useTexts } from '../../texts/texts.ts'
 import { developersTexts } from './texts.ts'
 
@@ -66,7 +67,7 @@ export function Keys() {
           title={t.endKey}
           action={t.endKey}
           isDangerous
-          typed={ending.name}
+          typed={ending.name || ending.id}
           onClose={() => setEnding(undefined)}
           done={t.keyEnded}
           run={async () => {
@@ -85,7 +86,7 @@ function useColumns(onEnd: ((key: ApiKey) => void) | undefined): Columns<ApiKey>
   const t = useTexts(developersTexts)
   return useMemo<Columns<ApiKey>>(
     () => [
-      { id: 'name', header: t.name, cell: ({ row }) => <bdi>{visible(row.original.name)}</bdi> },
+      { id: 'name', header: t.name, cell: ({ row }) => <KeyName name={row.original.name} /> },
       { id: 'id', header: 'ID', cell: ({ row }) => <Id id={row.original.id} /> },
       {
         id: 'scopes',
@@ -93,7 +94,7 @@ function useColumns(onEnd: ((key: ApiKey) => void) | undefined): Columns<ApiKey>
         cell: ({ row }) => (
           <Group gap={4}>
             {row.original.scopes.map((scope) => (
-              <Badge key={scope} size="sm" variant="light" tt="none">
+              <Badge key={scope} size="sm">
                 {scope}
               </Badge>
             ))}
@@ -127,6 +128,11 @@ function useColumns(onEnd: ((key: ApiKey) => void) | undefined): Columns<ApiKey>
     ],
     [t, onEnd],
   )
+}
+
+function KeyName({ name }: { name: string }) {
+  const t = useTexts(commonTexts)
+  return name === '' ? <Text c="dimmed">{t.noName}</Text> : <bdi>{visible(name)}</bdi>
 }
 
 /** Shows a new key, once. */

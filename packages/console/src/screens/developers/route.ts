@@ -6,9 +6,9 @@ import { type DevelopersSearch, tabs } from './search.ts'
 export const developersRoute = createRoute({
   getParentRoute: () => appRoute,
   path: 'developers',
-  validateSearch: ({ tab, key, operation, types, receiver }): DevelopersSearch => ({
+  validateSearch: ({ tab, key, operation, types, of, receiver }): DevelopersSearch => ({
     ...{ tab: oneOf(tabs)(tab), key: textOf(key), operation: textOf(operation), types: textOf(types) },
-    receiver: textOf(receiver),
+    ...{ of: textOf(of), receiver: textOf(receiver) },
   }),
   component: lazyRouteComponent(() => import('./developers.tsx'), 'Developers'),
 })

@@ -9,6 +9,8 @@ export interface DevelopersSearch {
   operation?: string | undefined
   /** Event feed: event names, separated by commas. */
   types?: string | undefined
+  /** Event feed: ID of a room or user. */
+  of?: string | undefined
   /** Test receiver: its ID. */
   receiver?: string | undefined
 }

@@ -5,11 +5,11 @@ import { useState } from 'react'
 import type { components } from '../../../generated/openapi.ts'
 import { type Api, ApiFailure, baseUrl, resultOf } from '../../api.ts'
 import { Act } from '../../components/act.tsx'
-import { say } from '../../components/confirm.tsx'
+import { say, sayFailure } from '../../components/confirm.tsx'
 import { Section } from '../../components/page.tsx'
 import { Copy, Lines, Time, useNumber, visible } from '../../components/shown.tsx'
 import { SmallForm } from '../../components/small-form.tsx'
-import { Empty, Loaded } from '../../components/states.tsx'
+import { Empty, Loaded, useFailureText } from '../../components/states.tsx'
 import { useApp } from '../../session/session.tsx'
 import { useTexts } from '../../texts/texts.ts'
 import { WithReason } from '../rooms/conversation/reason.tsx'
@@ -59,6 +59,7 @@ function Received({ api, id }: { api: Api; id: string }) {
   const t = useTexts(developersTexts)
   const { app } = useApp()
   const number = useNumber()
+  const failureText = useFailureText()
   const navigate = route.useNavigate()
   const leave = () => navigate({ search: { tab: 'receiver' } })
   const address = `${baseUrl}/webhooks/receivers/${encodeURIComponent(id)}`
@@ -90,7 +91,7 @@ function Received({ api, id }: { api: Api; id: string }) {
         <Act
           operation="DELETE /admin/webhooks/receivers/{id}"
           label={t.closeReceiver}
-          onClick={() => void close().catch(() => query.refetch())}
+          onClick={() => void close().catch((error: unknown) => sayFailure(failureText(error)))}
         />
       }
     >

@@ -72,7 +72,7 @@ export function Jobs() {
         keyOf={({ _id }) => _id}
         empty={{ icon: 'list', title: t.nothing, hint: t.nothingHint }}
         cursor={filters.cursor}
-        onPage={(cursor) => set({ cursor })}
+        onPage={(cursor) => void navigate({ search: (now) => ({ ...now, cursor }) })}
       />
     </Page>
   )
@@ -103,11 +103,7 @@ function useColumns(onOutcomes: (job: string) => void): Columns<Job> {
       {
         id: 'state',
         header: t.state,
-        cell: ({ row: { original } }) => (
-          <Badge color={colours[original.state]} variant="light">
-            {t[original.state]}
-          </Badge>
-        ),
+        cell: ({ row: { original } }) => <Badge color={colours[original.state]}>{t[original.state]}</Badge>,
       },
       {
         id: 'progress',

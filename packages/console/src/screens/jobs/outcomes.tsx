@@ -74,10 +74,7 @@ function List({ api, job, skip, onSkip }: OutcomesProps & { api: Api }) {
                 <li key={skip + at}>
                   {'error' in outcome ? (
                     <>
-                      <Badge color="red" variant="light" tt="none">
-                        {outcome.error.code}
-                      </Badge>{' '}
-                      <bdi>{visible(outcome.error.message)}</bdi>
+                      <Badge color="red">{outcome.error.code}</Badge> <bdi>{visible(outcome.error.message)}</bdi>
                     </>
                   ) : (
                     <bdi>{t.sent(visible(outcome.result.room), number(outcome.result.seq))}</bdi>

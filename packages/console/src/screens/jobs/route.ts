@@ -1,5 +1,5 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
-import { oneOf, textOf } from '../../components/search-params.ts'
+import { oneOf, skipOf, textOf } from '../../components/search-params.ts'
 import { appRoute } from '../../shell/routes.tsx'
 import { type JobsSearch, jobKinds, jobStates } from './search.ts'
 
@@ -8,7 +8,7 @@ export const jobsRoute = createRoute({
   path: 'jobs',
   validateSearch: ({ state, kind, from, to, cursor, job, skip }): JobsSearch => ({
     ...{ state: oneOf(jobStates)(state), kind: oneOf(jobKinds)(kind), from: textOf(from), to: textOf(to) },
-    ...{ cursor: textOf(cursor), job: textOf(job), skip: typeof skip === 'number' && skip > 0 ? skip : undefined },
+    ...{ cursor: textOf(cursor), job: textOf(job), skip: skipOf(skip) },
   }),
   component: lazyRouteComponent(() => import('./jobs.tsx'), 'Jobs'),
 })

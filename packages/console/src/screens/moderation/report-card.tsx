@@ -96,11 +96,9 @@ function Head({ report }: { report: Report }) {
       <Text size="sm" c="dimmed">
         <Time at={messageTimeMS} />
       </Text>
-      <Badge variant="light" color="orange" tt="none">
-        {t.reportedBy(number(count))}
-      </Badge>
+      <Badge color="orange">{t.reportedBy(number(count))}</Badge>
       {decision && (
-        <Badge variant="light" color="gray" tt="none">
+        <Badge color="gray">
           {t[decidedTexts[decision]]} · <Time at={decidedAtMS} />
         </Badge>
       )}

@@ -55,9 +55,7 @@ export function TryHook() {
     >
       {trying.data && (
         <Group gap="xs" role="status">
-          <Badge variant="light" color={colours[trying.data.action]} tt="none">
-            {t[trying.data.action]}
-          </Badge>
+          <Badge color={colours[trying.data.action]}>{t[trying.data.action]}</Badge>
           {trying.data.text !== undefined && <UserText text={trying.data.text} />}
           {trying.data.action !== 'none' && (
             <Text size="sm" c="dimmed">

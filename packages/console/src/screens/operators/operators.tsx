@@ -102,7 +102,7 @@ function useColumns(onAsk: (asked: Asked) => void): Columns<Operator> {
         cell: ({ row }) => (
           <Group gap={4}>
             {row.original.roles.map(({ app, role }) => (
-              <Badge key={app} size="sm" variant="light" tt="none">
+              <Badge key={app} size="sm">
                 {`${app === '*' ? t.allApps : visible(app)}: ${shell[role]}`}
               </Badge>
             ))}

@@ -9,6 +9,7 @@ import { useNumber } from '../../components/shown.tsx'
 import { Loaded } from '../../components/states.tsx'
 import { useApp } from '../../session/session.tsx'
 import { useLanguage, useTexts } from '../../texts/texts.ts'
+import { inChinese } from './in-chinese.ts'
 import type { OverviewData } from './overview-data.ts'
 import { Processes } from './processes.tsx'
 import { overviewQuery } from './query.ts'
@@ -44,7 +45,7 @@ export function Overview() {
       <Loaded query={query}>
         {(data) => (
           <>
-            <Alerts alerts={data.alerts} />
+            <Alerts data={data} />
             <Figures data={data} series={span === 'day' ? data.day : data.hour} />
             {data.processes && <Processes processes={data.processes} lag={data.lag} />}
           </>
@@ -54,10 +55,11 @@ export function Overview() {
   )
 }
 
-function Alerts({ alerts }: { alerts: OverviewData['alerts'] }) {
+function Alerts({ data }: { data: OverviewData }) {
   const t = useTexts(overviewTexts)
   const names = useTexts(alertTexts)
   const language = useLanguage()
+  const { alerts } = data
   if (alerts.length === 0) {
     return (
       <Alert color="teal" icon={<Icon name="check" />} mb="md" title={t.allWell}>
@@ -67,13 +69,22 @@ function Alerts({ alerts }: { alerts: OverviewData['alerts'] }) {
   }
   return (
     <Stack gap="xs" mb="md">
-      {alerts.map(({ code, reason }) => (
-        <Alert key={`${code} ${reason}`} color="red" icon={<Icon name="warning" />} title={names[code]}>
-          <Text size="sm" {...(language !== 'en' && { lang: 'en' })}>
-            {reason}
-          </Text>
-        </Alert>
-      ))}
+      {alerts.map((alert) => {
+        // The server's description is in English.
+        const chinese = language === 'zh' ? inChinese(alert, data) : undefined
+        return (
+          <Alert
+            key={`${alert.code} ${alert.reason}`}
+            color="red"
+            icon={<Icon name="warning" />}
+            title={names[alert.code]}
+          >
+            <Text size="sm" {...(chinese === undefined && { lang: 'en' })}>
+              {chinese ?? alert.reason}
+            </Text>
+          </Alert>
+        )
+      })}
     </Stack>
   )
 }

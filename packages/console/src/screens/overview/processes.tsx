@@ -1,6 +1,7 @@
 import { Badge, Code, Text } from '@mantine/core'
 import { useMemo } from 'react'
 import { type Columns, DataTable } from '../../components/data-table.tsx'
+import { networkNames } from '../../components/networks.ts'
 import { Facts, Section } from '../../components/page.tsx'
 import { Time, useNumber } from '../../components/shown.tsx'
 import { useTexts } from '../../texts/texts.ts'
@@ -45,9 +46,7 @@ function useColumns(): Columns<Process> {
         id: 'state',
         header: t.state,
         cell: ({ row: { original } }) => (
-          <Badge color={original.isSilent ? 'red' : 'teal'} variant="light">
-            {original.isSilent ? t.silent : t.alive}
-          </Badge>
+          <Badge color={original.isSilent ? 'red' : 'teal'}>{original.isSilent ? t.silent : t.alive}</Badge>
         ),
       },
       { id: 'version', header: t.version, cell: ({ row }) => row.original.version },
@@ -68,8 +67,8 @@ function useColumns(): Columns<Process> {
         cell: ({ row }) =>
           (row.original.credentials ?? []).map(({ network, app, state, name, lastError }) => (
             <div key={`${network} ${app ?? ''}`}>
-              <Badge color={state === 'refused' ? 'red' : state === 'accepted' ? 'teal' : 'gray'} variant="light">
-                {network.toUpperCase()} {state === 'refused' ? t.refusedCredentials : t[state]}
+              <Badge color={state === 'refused' ? 'red' : state === 'accepted' ? 'teal' : 'gray'}>
+                {networkNames[network]} {state === 'refused' ? t.refusedCredentials : t[state]}
               </Badge>
               <Text size="xs" c="dimmed">
                 {lastError === undefined ? name : `${name}: ${lastError}`}

@@ -68,14 +68,8 @@ function useColumns(room: AdminRoom): Columns<Member> {
         header: t.role,
         cell: ({ row: { original } }) => (
           <span className="badges">
-            <Badge variant="light" color={original.role === 'member' ? 'gray' : 'indigo'}>
-              {t[original.role]}
-            </Badge>
-            {original.blocked && (
-              <Badge variant="light" color="red">
-                {t.bannedHere}
-              </Badge>
-            )}
+            <Badge color={original.role === 'member' ? 'gray' : 'indigo'}>{t[original.role]}</Badge>
+            {original.blocked && <Badge color="red">{t.bannedHere}</Badge>}
           </span>
         ),
       },

@@ -36,16 +36,8 @@ export function Room() {
       name={
         <>
           <Name name={room?.name} id={id} />
-          {room && (
-            <Badge variant="light" color="gray">
-              {t[room.roomType]}
-            </Badge>
-          )}
-          {room?.status === 0 && (
-            <Badge variant="light" color="blue">
-              {t.frozen}
-            </Badge>
-          )}
+          {room && <Badge color="gray">{t[room.roomType]}</Badge>}
+          {room?.status === 0 && <Badge color="blue">{t.frozen}</Badge>}
         </>
       }
       above={

@@ -122,16 +122,10 @@ function useColumns(): Columns<ListedRoom> {
         header: t.type,
         cell: ({ row: { original } }) => (
           <span className="badges">
-            <Badge variant="light" color="gray">
-              {t[original.roomType]}
-            </Badge>
-            {original.status === 0 && (
-              <Badge variant="light" color="blue">
-                {t.frozen}
-              </Badge>
-            )}
+            <Badge color="gray">{t[original.roomType]}</Badge>
+            {original.status === 0 && <Badge color="blue">{t.frozen}</Badge>}
             {original.roomTags.map((tag) => (
-              <Badge key={tag} variant="default" tt="none">
+              <Badge key={tag} variant="default">
                 {visible(tag)}
               </Badge>
             ))}

@@ -52,7 +52,6 @@ function Files({ config }: Part) {
           description={t.noLimit}
           min={0}
           decimalScale={6}
-          suffix=" MiB"
           value={fields[name]}
           onChange={(value) => put({ [name]: value === '' ? '' : Number(value) })}
         />

@@ -11,7 +11,10 @@ import { saveUser } from '../users/save-user.ts'
 import { settingsTexts } from './texts.ts'
 
 /** The chat page's languages (docs/reference/chat-page.md#languages). */
-const languages = ['en', 'zh', 'ar', 'pt-BR', 'fr', 'de', 'ja', 'es']
+const languages = ['en', 'zh', 'ar', 'pt-BR', 'fr', 'de', 'ja', 'es'].map((value) => ({
+  value,
+  label: new Intl.DisplayNames(value, { type: 'language' }).of(value) ?? value,
+}))
 const previewUser = 'chat-page-preview'
 /** Protocol version of the messages between the chat page and its host page. */
 const protocol = { parley: 1 }
@@ -59,6 +62,7 @@ export function Preview({ look }: { look: object }) {
           onChange={(event) => put({ room: event.currentTarget.value.trim() })}
         />
         <Switch
+          className="beside"
           label={t.hidesRooms}
           checked={options.hidesRooms}
           onChange={(event) => put({ hidesRooms: event.currentTarget.checked })}

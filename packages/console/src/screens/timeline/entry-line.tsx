@@ -24,17 +24,12 @@ export function EntryLine({ entry, search }: { entry: Entry; search: TimelineSea
   return (
     <li className="timeline-entry" data-kind={kind}>
       <Moment at={timeMS} />
-      <Badge
-        color={colour}
-        variant="light"
-        leftSection={<Icon name={kindIcons[kind]} size={12} />}
-        className="timeline-kind"
-      >
+      <Badge color={colour} leftSection={<Icon name={kindIcons[kind]} size={12} />} className="timeline-kind">
         {t[kind]}
       </Badge>
       <div className="timeline-text">
         <Text size="sm" {...(chinese === undefined && { lang: 'en' })}>
-          <bdi>{capitalized(visible(chinese ?? reason))}</bdi>
+          <bdi>{capitalized(visible(chinese ?? withLocalTimes(reason)))}</bdi>
         </Text>
         <Refs entry={entry} search={search} />
         {node !== undefined && (
@@ -46,6 +41,10 @@ export function EntryLine({ entry, search }: { entry: Entry; search: TimelineSea
     </li>
   )
 }
+
+/** Replaces the ISO times of the server's descriptions by the operator's time. */
+const withLocalTimes = (text: string) =>
+  text.replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, (iso) => formatTime('en', 'toTheSecond', new Date(iso)))
 
 const capitalized = (text: string) => text.slice(0, 1).toUpperCase() + text.slice(1)
 

@@ -1,39 +1,16 @@
 import { formatTime } from '../../components/formats.ts'
+import { pushReasonTexts } from '../../texts/push-reasons.ts'
 import type { Entry } from './entry.ts'
 
 type About = Entry['about']
 
+const noPush: Readonly<Record<string, string>> = pushReasonTexts.zh
+
 /** Describes an entry in Chinese, from its code and parts. Undefined for an unknown code. */
 export function inChinese({ code, about }: Entry): string | undefined {
+  if (Object.hasOwn(sentences, code)) return sentences[code as keyof typeof sentences](about)
   const withheld = code.startsWith('PUSH_') ? noPush[code.slice('PUSH_'.length)] : undefined
-  if (withheld !== undefined) return `${to(about)}未推送：${withheld}`
-  return Object.hasOwn(sentences, code) ? sentences[code as keyof typeof sentences](about) : undefined
-}
-
-const noPush: Readonly<Record<string, string>> = {
-  NO_DEVICE: '用户没有注册推送设备',
-  CONNECTED: '在线，已实时收到',
-  MUTED: '用户已将房间静音，且未被提及',
-  MUTED_FOR_NOW: '用户暂时关闭了通知，且未被点名提及',
-  LEVEL_OF_THREAD: '用户对该话题设置的通知级别',
-  LEVEL_OF_TYPE_IN_ROOM: '用户对房间内该消息类型设置的通知级别',
-  LEVEL_OF_ROOM: '用户对房间设置的通知级别',
-  LEVEL_OF_TYPE: '用户对该消息类型设置的通知级别',
-  LEVEL_OF_USER: '用户自己的通知级别',
-  LEVEL_OF_APP: '应用对该房间类型设置的通知级别',
-  DO_NOT_DISTURB: '用户当时处于免打扰时段',
-  BANNED: '用户被封禁',
-  BLOCKED: '用户屏蔽了发送者',
-  SENDER: '消息由用户本人发送',
-  ROBOT: '用户是机器人',
-  PUSH_FALSE: '发送者要求不推送',
-  STREAMING: '消息仍在流式写入，结束时才推送',
-  NOT_A_MEMBER: '发送时用户不是房间成员',
-  NOT_IN_THREAD: '用户未参与该话题',
-  DELETED: '处理之前消息已被删除',
-  LATE: '处理得太晚',
-  NO_NETWORK: '没有带凭据的推送网络可到达该设备',
-  NOT_RECORDED: '没有记录',
+  return withheld && `${to(about)}未推送：${withheld}`
 }
 
 /** Frequent reasons why connections end. Others are shown by name. */
@@ -75,7 +52,7 @@ const sentences = {
   PUSH_WAITING: (about: About) =>
     `${to(about)}的推送等待中${failed(about)}${about.nextTryAtMS === undefined ? '' : `；下次尝试 ${time(about.nextTryAtMS)}`}`,
   PUSH_SENDING: (about: About) => `${to(about)}的推送已开始，尚无结果记录`,
-  PUSH_PUSH_GENERIC: () => '推送已交给 PUSH_GENERIC，由提及该用户的调用完成',
+  PUSH_PUSH_GENERIC: () => pushReasonTexts.zh.PUSH_GENERIC,
   CALL_DONE: (about: About) =>
     `${callOf(about)}已完成${about.status === undefined ? '' : `，响应 ${about.status}，用时 ${about.durationMS ?? 0} 毫秒`}`,
   CALL_FAILED: (about: About) => `${callOf(about)}在 ${about.tries ?? 0} 次尝试后最终失败${because(about)}`,
@@ -111,7 +88,7 @@ function message({ by, messageType = '', seq = 0, changes = [], state, user = ''
   return `${by ?? '服务器'} 发送了类型为 ${messageType} 的消息（seq ${seq}）${since}${then}`
 }
 
-const network = ({ network: name = '推送网络' }: About): string => name
+const network = ({ network: name = '推送网络' }: About): string => (name === 'the relay' ? '中继' : name)
 const to = ({ devices = [] }: About): string => (devices.length === 0 ? '' : `到 ${devices.join('、')} `)
 const device = ({ devices = [] }: About): string => (devices.length === 0 ? '某设备' : `${devices.join('、')} `)
 const there = ({ devices = [] }: About): string =>

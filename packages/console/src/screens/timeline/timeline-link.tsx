@@ -15,6 +15,7 @@ export function TimelineLink({ of }: { of: { user: string } | { room: string } }
   return (
     <LinkButton
       component="a"
+      size="xs"
       variant="default"
       leftSection={<Icon name="time" size={16} />}
       to="/apps/$app/timeline"

@@ -1,5 +1,6 @@
 import { Alert, Badge, Code, Table, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
+import { networkNames } from '../../components/networks.ts'
 import { Section } from '../../components/page.tsx'
 import { PersonLink, RoomLink } from '../../components/person.tsx'
 import { Time, UserText } from '../../components/shown.tsx'
@@ -83,7 +84,7 @@ export function Tokens({ tokens }: { tokens: Inspected['tokens'] }) {
         key: fingerprint,
         cells: [
           <Code key="fingerprint">{fingerprint}</Code>,
-          <Badge key="state" variant="light" color={isInForce ? 'teal' : 'gray'}>
+          <Badge key="state" miw="max-content" color={isInForce ? 'teal' : 'gray'}>
             {isInForce ? t.inForce : t.expired}
           </Badge>,
           <Time key="created" at={createdAt} />,
@@ -106,7 +107,7 @@ export function Devices({ devices }: { devices: Inspected['devices'] }) {
         key: `${deviceId} ${type}`,
         cells: [
           <UserText key="device" text={deviceId} />,
-          type === 'ios' ? `APNs${topic === undefined ? '' : ` · ${topic}`}` : type.toUpperCase(),
+          [networkNames[type], topic].filter((each) => each !== undefined).join(' · '),
           <Code key="fingerprint">{fingerprint}</Code>,
           <Time key="updated" at={updatedAt} />,
           lastError && <UserText key="error" text={lastError.reason} />,

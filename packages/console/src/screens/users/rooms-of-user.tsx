@@ -100,11 +100,7 @@ function useColumns(user: string): { columns: Columns<RoomOfUser>; error: Error 
         id: 'unread',
         header: t.unread,
         cell: ({ row }) =>
-          row.original.unread > 0 ? (
-            <Badge variant="light">{number(row.original.unread)}</Badge>
-          ) : (
-            number(row.original.unread)
-          ),
+          row.original.unread > 0 ? <Badge>{number(row.original.unread)}</Badge> : number(row.original.unread),
       },
       { id: 'last', header: t.lastMessage, cell: ({ row }) => <Time at={row.original.lastMessageTimeMS} /> },
       {

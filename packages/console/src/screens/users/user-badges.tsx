@@ -10,7 +10,7 @@ export function UserBadges({ user }: { user: components['schemas']['AdminUser'] 
   return (
     <>
       {user.ban && (
-        <Badge variant="light" color="red" tt="none">
+        <Badge color="red">
           {user.ban.untilMS === undefined ? (
             t.banned
           ) : (
@@ -20,16 +20,8 @@ export function UserBadges({ user }: { user: components['schemas']['AdminUser'] 
           )}
         </Badge>
       )}
-      {user.isRobot && (
-        <Badge variant="light" color="gray">
-          {t.robot}
-        </Badge>
-      )}
-      {user.isAdmin && (
-        <Badge variant="light" color="blue">
-          {t.admin}
-        </Badge>
-      )}
+      {user.isRobot && <Badge color="gray">{t.robot}</Badge>}
+      {user.isAdmin && <Badge color="blue">{t.admin}</Badge>}
     </>
   )
 }

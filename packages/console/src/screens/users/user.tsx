@@ -68,10 +68,10 @@ export function User() {
             <>
               <Profile profile={inspected.profile} />
               <RoomsOfUser user={user} />
+              <Connections connections={inspected.connections} />
+              <Tokens tokens={inspected.tokens} />
+              <Devices devices={inspected.devices} />
               <div className="columns">
-                <Connections connections={inspected.connections} />
-                <Tokens tokens={inspected.tokens} />
-                <Devices devices={inspected.devices} />
                 <Bans bans={inspected.bans} />
                 <Blocks blocks={inspected.blocks} />
               </div>

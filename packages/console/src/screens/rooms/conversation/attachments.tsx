@@ -63,6 +63,7 @@ function Size({ bytes }: { bytes: number }) {
       : bytes < 1024 ** 2
         ? (['kilobyte', bytes / 1024] as const)
         : (['megabyte', bytes / 1024 ** 2] as const)
-  const format = new Intl.NumberFormat(language, { style: 'unit', unit, maximumFractionDigits: 1 })
+  const unitDisplay = unit === 'byte' ? 'long' : 'short'
+  const format = new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay, maximumFractionDigits: 1 })
   return <>{format.format(value)}</>
 }

@@ -131,8 +131,7 @@ function Tools({
       />
       <TextInput
         type="date"
-        aria-label={t.date}
-        title={t.date}
+        label={t.date}
         value={date ?? ''}
         onChange={(event) => {
           const day = event.currentTarget.value || undefined
@@ -140,11 +139,11 @@ function Tools({
         }}
       />
       <Tooltip label={t.keptHint} multiline maw={260}>
-        <div>
+        <div className="beside">
           <Switch label={t.kept} checked={isKept} onChange={(event) => onKept(event.currentTarget.checked)} />
         </div>
       </Tooltip>
-      <Group gap={4} wrap="nowrap" className="reason">
+      <Group gap={4} wrap="nowrap" className="beside reason">
         <Text size="xs" c="dimmed" className="cut" title={reason}>
           {t.reason}: {visible(reason)}
         </Text>

@@ -72,12 +72,12 @@ function Marks({ message }: { message: Message }) {
         </Text>
       )}
       {message.pinned && (
-        <Badge variant="light" size="xs" leftSection={<Icon name="pin" size={10} />}>
+        <Badge size="xs" leftSection={<Icon name="pin" size={10} />}>
           {t.pinned}
         </Badge>
       )}
       {message.streaming && (
-        <Badge variant="light" color="gray" size="xs">
+        <Badge color="gray" size="xs">
           {t.streaming}
         </Badge>
       )}
