@@ -197,7 +197,7 @@ describe.skipIf(isChromiumMissing())('the console in a browser', () => {
   test('a room: members, settings, freezing and deletion', async () => {
     const of = await deployment.platform.newRoom(['alice', 'bob'], { name: 'Club', owner: 'alice' })
     await deployment.platform.newUser('dave', { nickname: 'Dave' })
-    const page = await owner.open(`/rooms/${of}?tab=members`)
+    const page = await owner.open(`/rooms/${of}?tab=members`, { allow: refused })
     await page.getByRole('button', { name: 'Add members' }).click()
     await page.getByRole('dialog').getByRole('textbox').fill('dave')
     await confirm(page, 'Add members')
@@ -220,6 +220,11 @@ describe.skipIf(isChromiumMissing())('the console in a browser', () => {
     await member('Bob').getByText('Owner').waitFor()
 
     await page.getByRole('tab', { name: 'Settings' }).click()
+    await page.getByLabel('Webhook').fill('nowhere')
+    await page.getByRole('button', { name: 'Save' }).click()
+    const failure = page.getByRole('alert').filter({ hasText: 'Check your input' })
+    await failure.getByText(/^webhook: "nowhere" is neither/).waitFor()
+    await page.getByLabel('Webhook').fill('')
     await page.getByLabel('Name', { exact: true }).fill('Chess club')
     await page.getByLabel('Slow mode (seconds)').fill('5')
     await page.getByRole('button', { name: 'Save' }).click()

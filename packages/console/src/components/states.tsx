@@ -35,7 +35,8 @@ export function useFailureText(): (error: unknown) => string {
 export function Failure({ error, retry }: { error: unknown; retry?: (() => void) | undefined }) {
   const t = useTexts(commonTexts)
   const textOf = useFailureText()
-  const title = error instanceof ApiFailure && error.status === 404 ? t.failedNotFound : t.failed
+  const status = error instanceof ApiFailure ? error.status : undefined
+  const title = status === 404 ? t.failedNotFound : status === 400 ? t.failedInput : t.failed
   return (
     <Alert color="red" icon={<Icon name="warning" />} title={title} role="alert" className="failure">
       <Stack gap="xs" align="flex-start">

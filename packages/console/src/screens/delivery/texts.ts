@@ -27,8 +27,8 @@ export const deliveryTexts = texts(
     retryRange: 'Retry this period',
     retryRangeHint:
       'All calls in this period that are done or failed permanently are sent again, each with its webhook-id.',
-    retried: (count: string) => `${count} calls queued again`,
-    retriedPart: (count: string) => `${count} calls queued again; repeat for the rest`,
+    retried: (count: string) => `Calls queued again: ${count}`,
+    retriedPart: (count: string) => `Calls queued again: ${count}; repeat for the rest`,
     madeAgain: 'Call queued again',
     noCalls: 'No calls in this period',
     noCallsHint: 'Calls to room webhooks and PUSH_GENERIC are kept for 7 days.',

@@ -37,7 +37,7 @@ export const jobsTexts = texts(
     anyState: '任何状态',
     running: '进行中',
     done: '已完成',
-    failed: '已放弃',
+    failed: '失败',
     kind: '类型',
     anyKind: '任何类型',
     batch: '群发消息',

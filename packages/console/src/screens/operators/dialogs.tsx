@@ -49,7 +49,7 @@ export function AddOperator({ onClose, onDone }: DialogProps) {
     <Confirm
       title={t.add}
       action={t.add}
-      isReady={email.includes('@') && name.trim() !== ''}
+      isReady={email.trim() !== '' && name.trim() !== ''}
       onClose={onClose}
       run={async () => {
         const body = { email: email.trim(), name: name.trim(), roles: [{ app, role }] }

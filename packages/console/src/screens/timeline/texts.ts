@@ -17,7 +17,7 @@ export const timelineTexts = texts(
     withheld: (what: string) => `Your role cannot view: ${what}.`,
     silent: (nodes: string) => `No response in time, so records are missing from: ${nodes}.`,
     leftOut: (count: string) =>
-      `The user has ${count} more rooms with messages in this period. Enter a room ID to see one of them.`,
+      `More rooms of the user with messages in this period: ${count}. Enter a room ID to see one of them.`,
     onNode: (node: string) => `on ${node}`,
     inRoom: (room: string) => `room ${room}`,
     ofUser: (user: string) => `user ${user}`,
@@ -39,7 +39,7 @@ export const timelineTexts = texts(
   },
   {
     timeline: '时间线',
-    ask: '为什么发生了，或没有发生？',
+    ask: '发生了什么，为什么？',
     askHint: '输入用户 ID、房间 ID，或两者。列表会说明发送、收到、推送、已读和拒绝的内容及原因。',
     user: '用户 ID',
     room: '房间 ID',

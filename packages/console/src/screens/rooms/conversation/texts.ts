@@ -67,7 +67,7 @@ export const conversationTexts = texts(
     foundNone: '未找到。可搜索完整的词，或词的开头。',
     latest: '跳到最新',
     kept: '显示已删除的内容',
-    keptHint: '仍保留的内容：已删除消息的内容会在几分钟内消失',
+    keptHint: '已删除的内容只保留几分钟',
     deleted: '已删除',
     expired: '已过期',
     recalled: '发送者已撤回',
