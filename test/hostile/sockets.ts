@@ -34,7 +34,10 @@ const sendAll =
 const foreignSids = [
   'x',
   'ghost.x',
+  'ghost.abcdefghij-_ABCDEFGH',
   `${'.'.repeat(1_400)}x`,
+  '.'.repeat(1_400),
+  `${'.'.repeat(1_400)}abcdefghij-_ABCDEFGH`,
   '*.x',
   '>.x',
   'a b.x',

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -18,6 +19,8 @@ export interface Scene extends Platform {
   /** The gateway's folder of files. */
   filesFolder: string
   witness: Witness
+  /** Sends messages to the witness; resolves when its socket has received them. */
+  deliver(): Promise<void>
   /** A digest of each collection, except those given and those that change by themselves. */
   stored(without: readonly string[]): Promise<Record<string, string>>
   /** Resident memory in MiB. */
@@ -51,6 +54,8 @@ export async function startScene(): Promise<Scene> {
   const room = await platform.newRoom([member.id, owner.id, watching.id], { owner: owner.id })
   await platform.admin('POST', '/messages', { room, sender: owner.id, message: 'hello', messageType: 'text' })
   const socket = await platform.connect(node, watching)
+  const heard = new Set<unknown>()
+  socket.on('chat message', ({ message }: { message: unknown }) => heard.add(message))
   const witness = await createWitness(socket, room, () =>
     fetch(`${gateway.url}/me/badge`, { headers: watching.headers }),
   )
@@ -67,6 +72,13 @@ export async function startScene(): Promise<Scene> {
     ...platform,
     adminHeaders: { 'im-api-key': platform.apiKey },
     ...{ gateway, node, member, owner, room, filesFolder, witness },
+    async deliver() {
+      const messages = Array.from({ length: 20 }, () => randomUUID())
+      for (const message of messages) {
+        await platform.admin('POST', '/messages', { room, sender: owner.id, message, messageType: 'text' })
+      }
+      await eventually('the witness hears everything', () => messages.every((message) => heard.has(message)))
+    },
     async stored(without) {
       await eventually('the changes of an earlier input are sealed and published', async () => {
         return (await db.auditUnsealed.findOne()) === null && (await db.pendingEvents.findOne()) === null

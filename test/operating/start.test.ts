@@ -62,7 +62,7 @@ async function addressOfLogin(baseUrl: string): Promise<unknown> {
 }
 
 describe('npm start', () => {
-  test('serves everything on one origin; its curl line sends the first message; a second start keeps the data', async () => {
+  test('serves everything on one origin; its curl line sends the first message; the next start keeps the data, refuses another on it, and a kill -9 leaves nothing running', async () => {
     const first = start(['--port', '0'])
     const { text, baseUrl, processes } = await first.runs()
     for (const server of ['MongoDB', 'NATS', 'Redis']) assert.match(text, new RegExp(`${server}: (starting|from) `))
@@ -88,13 +88,23 @@ describe('npm start', () => {
     assert.deepEqual(processes.filter(isRunning), [])
 
     const second = start(['--port', '0'])
-    const { text: secondText } = await second.runs()
+    const { text: secondText, ...runs } = await second.runs()
     assert.equal(await sendAsPrinted(secondText), 2)
     const mongo = /^ {2}MongoDB +(mongodb:\S+)$/m
     assert.match(text, mongo)
     assert.equal(mongo.exec(secondText)?.[1], mongo.exec(text)?.[1])
-    second.child.kill('SIGTERM')
-    assert.equal((await second.end).code, 0)
+
+    assert.ok(runs.processes.length >= 8, `${runs.processes.length} processes`)
+    const third = await start(['--port', '0']).end
+    assert.equal(third.code, 1)
+    assertOneSentence(third.text, /Parley is running already on the data in /)
+    const link = join(home, 'link')
+    await symlink(home, link)
+    const byLink = await npmStart(join(link, 'data'), ['--port', '0']).end
+    assertOneSentence(byLink.text, /Parley is running already on the data in /)
+    assert.equal((await fetch(`${runs.baseUrl}/openapi.json`)).status, 200)
+    second.child.kill('SIGKILL')
+    await eventually('all of it is gone', () => !runs.processes.some(isRunning))
   })
 
   test('--fresh starts over; --gateways and --realtime set the numbers of processes, each with metrics and health; a kill -9 of npm ends them', async () => {
@@ -113,22 +123,6 @@ describe('npm start', () => {
     await eventually('all of it is gone', () => !processes.some(isRunning))
   })
 
-  test('a second start on the same data is refused, and the first continues until a kill -9, which leaves nothing running', async () => {
-    const first = start(['--port', '0'])
-    const { baseUrl, processes } = await first.runs()
-    assert.ok(processes.length >= 8, `${processes.length} processes`)
-    const { code, text } = await start(['--port', '0']).end
-    assert.equal(code, 1)
-    assertOneSentence(text, /Parley is running already on the data in /)
-    const link = join(home, 'link')
-    await symlink(home, link)
-    const byLink = await npmStart(join(link, 'data'), ['--port', '0']).end
-    assertOneSentence(byLink.text, /Parley is running already on the data in /)
-    assert.equal((await fetch(`${baseUrl}/openapi.json`)).status, 200)
-    first.child.kill('SIGKILL')
-    await eventually('all of it is gone', () => !processes.some(isRunning))
-  })
-
   test('an existing database gets the demo keys only with --demo', async () => {
     const servers = await isolatedServers()
     onTestFinished(() => servers.stop())
@@ -144,7 +138,7 @@ describe('npm start', () => {
       assert.equal((await end).code, 0)
       return { status, isShown: text.includes('demo-api-key') }
     }
-    const args = ['--port', '0', '--realtime', '1']
+    const args = ['--port', '0', '--single']
     assert.deepEqual(await withDemoKey(start(args, theirs)), { status: 401, isShown: false })
     assert.deepEqual(await withDemoKey(start([...args, '--demo'], theirs)), { status: 200, isShown: true })
   })
@@ -207,7 +201,7 @@ describe('npm start', () => {
       await mkdir(folder)
       const mounted = ['-c', 'mount -t tmpfs -o size=1500m none "$0" && exec "$@"', folder]
       const command = ['unshare', '-rm', 'sh', ...mounted, process.execPath, 'local/src/start.ts']
-      const { child, end, runs } = npmStart(folder, ['--port', '0'], {}, command)
+      const { child, end, runs } = npmStart(folder, ['--port', '0', '--single'], {}, command)
       const { text } = await runs()
       assert.match(text, /^· The disk is small: NATS keeps events up to 0\.\d GiB instead of 8\.0$/m)
       assert.equal(await sendAsPrinted(text), 1)

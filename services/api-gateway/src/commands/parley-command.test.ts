@@ -2,8 +2,10 @@ import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { parleyFile } from '@parley/stack/parley-command'
+import { testServers, withDatabase } from '@parley/stack/test-servers'
 import type { Command } from 'commander'
-import { describe, test } from 'vitest'
+import { describe, onTestFinished, test, vi } from 'vitest'
+import { startTestGateway } from '../test-gateway.ts'
 import { parleyCommand } from './parley-command.ts'
 
 describe('every command of parley', () => {
@@ -22,8 +24,9 @@ describe('every command of parley', () => {
     assert.match(stdout, /^Usage: parley app delete /)
   })
 
+  const run = (...args: string[]) => parleyCommand().parseAsync(args, { from: 'user' })
+
   test('refuses unusable app IDs and expiries before it connects', async () => {
-    const run = (...args: string[]) => parleyCommand().parseAsync(args, { from: 'user' })
     for (const id of ['', '..', 'a\tb', 'x'.repeat(129)]) {
       await assert.rejects(run('app', 'create', id), /^Error: <appID>: /, id)
     }
@@ -34,5 +37,32 @@ describe('every command of parley', () => {
         time,
       )
     }
+  })
+
+  test('refuses unknown apps and operators, and names an invalid option', async () => {
+    const gateway = await startTestGateway()
+    onTestFinished(() => gateway.stop())
+    const { mongoUrl } = await testServers()
+    vi.stubEnv('PARLEY_MONGO_URL', withDatabase(mongoUrl, gateway.chat.db.mongo.databaseName))
+    onTestFinished(() => void vi.unstubAllEnvs())
+    const newKey = ['key', 'add', gateway.app, '--name', 'x']
+    const newOperator = ['operator', 'add', 'olivia@example.com']
+    for (const [args, error] of [
+      [['key', 'list', 'none'], 'there is no app "none"'],
+      [['key', 'add', 'none', '--name', 'x'], 'there is no app "none"'],
+      [['key', 'revoke', 'none', 'x'], 'there is no app "none"'],
+      [[...newKey, '--scopes', 'users'], '--scopes: '],
+      [[...newKey, '--expires', 'tomorrow'], '--expires: '],
+      [[...newKey, '--addresses', '10.0.0.1'], '--addresses: '],
+      [[...newKey, '--rate', 'x'], '--rate: '],
+      [[...newOperator, '--app', gateway.app, 'nope'], 'there is no app "nope"'],
+      [['operator', 'remove', 'olivia@example.com'], 'there is no operator "olivia@example.com"'],
+      [['operator', 'add', 'olivia'], '<email>: '],
+      [[...newOperator, '--role', 'king'], '--role: '],
+    ] as const) {
+      const end = error.endsWith(': ') ? error.length : undefined
+      await assert.rejects(run(...args), ({ message }: Error) => message.slice(0, end) === error, args.join(' '))
+    }
+    assert.equal((await gateway.admin('GET', '/admin/keys')).body.result.data.length, 2)
   })
 })
