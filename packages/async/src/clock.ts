@@ -1,3 +1,5 @@
+export const dayMS = 24 * 60 * 60 * 1_000
+
 /** How far MongoDB's clock is ahead of this process's. */
 let offsetMS = 0
 

@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { clock } from '@parley/async/clock'
+import { clock, dayMS } from '@parley/async/clock'
 import { ApiError } from '@parley/contracts/errors'
 import { digest } from '@parley/db/apps/apps'
 import type { TokenDoc } from '@parley/db/users/documents'
-import type { Chat } from '../chat.ts'
 import { isoDate } from '../read-time.ts'
 
 /** A token of 256 random bits. */
@@ -27,8 +26,8 @@ export function boundToken(token: string): Pick<TokenDoc, 'digest' | 'signed'> {
 }
 
 /** Default expiry of an issued token. */
-export function defaultExpiry(chat: Chat): Date {
-  return new Date(clock.now() + chat.settings.tokenDays * 24 * 60 * 60 * 1000)
+export function defaultExpiry({ tokenDays }: { tokenDays: number }): Date {
+  return new Date(clock.now() + tokenDays * dayMS)
 }
 
 /**

@@ -21,7 +21,7 @@ export async function renewToken(chat: Chat, caller: AuthenticatedUser): Promise
     throw new ApiError('PERMISSION_DENIED', 'the token comes from your own login: get the next one from its issuer')
   }
   const token = newToken()
-  const expiresAt = defaultExpiry(chat)
+  const expiresAt = defaultExpiry(chat.settings)
   const tokens = { before: caller.tokenDigest, after: digest(token) }
   const renewedBy = { token: tokens.after, expiresAtMS: expiresAt.getTime() }
   const exchanged = await changeAndNotify(chat, userOrderingKey(caller), async (session, pending) => {

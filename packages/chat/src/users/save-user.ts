@@ -82,7 +82,8 @@ function requestedToken(chat: Chat, request: Request): Token | undefined {
     if (token !== undefined) throw new ApiError('INVALID_REQUEST', 'token: not allowed with issueAccessToken true')
     return {
       token: newToken(),
-      expiresAt: expirationDate === undefined ? defaultExpiry(chat) : expiryFrom('expirationDate', expirationDate),
+      expiresAt:
+        expirationDate === undefined ? defaultExpiry(chat.settings) : expiryFrom('expirationDate', expirationDate),
       ...(deviceId !== undefined && { device: deviceId }),
     }
   }
@@ -93,6 +94,7 @@ function requestedToken(chat: Chat, request: Request): Token | undefined {
   }
   return {
     token,
-    expiresAt: expirationDate === undefined ? defaultExpiry(chat) : expiryFrom('expirationDate', expirationDate),
+    expiresAt:
+      expirationDate === undefined ? defaultExpiry(chat.settings) : expiryFrom('expirationDate', expirationDate),
   }
 }
