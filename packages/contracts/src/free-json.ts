@@ -132,6 +132,6 @@ export function unwrapped(schema: z.core.$ZodType): z.core.$ZodType {
 }
 
 /** Whether a JSON value is an object, not a list or a raw number of readJson. */
-export function isObject(value: unknown): value is object {
+export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value)
 }

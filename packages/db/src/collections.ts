@@ -43,69 +43,107 @@ import { prefIndexes } from './users/prefs.ts'
 import { tokenIndexes } from './users/tokens.ts'
 import { userIndexes } from './users/users.ts'
 
-/** The indexes of every collection, except the one on `_id`. */
-export const indexesOf: Record<CollectionName, readonly IndexDescription[]> = {
-  apps: appIndexes,
-  audit: auditIndexes,
-  auditSeals: auditSealIndexes,
-  auditUnsealed: [],
-  bans: banIndexes,
-  blocks: blockIndexes,
-  bookmarks: bookmarkIndexes,
-  callQueues: callQueueIndexes,
-  config: configIndexes,
-  deviceTokens: [],
-  devices: deviceIndexes,
-  directRooms: [],
-  files: [...fileIndexes, ...waitingPictureIndexes],
-  filesToClear: filesToClearIndexes,
-  holdMarks: [],
-  holds: holdIndexes,
-  invitations: invitationIndexes,
-  jobs: jobIndexes,
-  linkCards: linkCardIndexes,
-  memberships: membershipIndexes,
-  messageBuckets: messageBucketIndexes,
-  messageStreams: messageStreamIndexes,
-  messages: [
-    ...messageIndexes,
-    ...threadMessageIndexes,
-    ...expiringMessageIndexes,
-    ...attachedIndexes,
-    ...heldMessageIndexes,
-  ],
-  operatorSessions: operatorSessionIndexes,
-  operators: operatorIndexes,
-  outgoingCalls: outgoingCallIndexes,
-  pageFiles: pageFileIndexes,
-  passkeyChallenges: passkeyChallengeIndexes,
-  pendingEvents: pendingEventIndexes,
-  prefs: prefIndexes,
-  publishedEvents: publishedEventIndexes,
-  pushContents: pushContentIndexes,
-  pushDecisions: pushDecisionIndexes,
-  pushResults: pushDecisionIndexes,
-  pushes: pushIndexes,
-  reminders: reminderIndexes,
-  reports: reportIndexes,
-  rooms: roomIndexes,
-  scheduled: scheduledIndexes,
-  searchProgress: [],
-  searchTexts: searchTextIndexes,
-  sendKeys: sendKeyIndexes,
-  signInFailures: signInFailureIndexes,
-  statsPeaks: statsIndexes,
-  statsRooms: statsIndexes,
-  statsUsers: statsIndexes,
-  streamState: [],
-  threadMembers: threadMemberIndexes,
-  tokens: tokenIndexes,
-  userDeletions: userDeletionIndexes,
-  users: userIndexes,
+/** How to find an app's documents: by key range, or with a full scan of a small collection. */
+type Deletion = 'idRange' | 'roomKeyRange' | 'notes' | 'calls' | 'files' | 'roles' | 'last' | 'none'
+
+/** A shard key of one field, ranged or hashed. */
+export interface ShardKey {
+  field: '_id' | 'roomKey'
+  by: 'hash' | 'range'
 }
 
+/** Lookups by `_id` or a list of `_id`s are targeted. */
+const id: ShardKey = { field: '_id', by: 'hash' }
+/**
+ * The `_id` begins with the room's key, so a room's documents stay together, and lookups by `_id` or room are targeted.
+ */
+const idOfRoom: ShardKey = { field: '_id', by: 'range' }
+const ofRoom: ShardKey = { field: 'roomKey', by: 'hash' }
+const few = 'few documents'
+const queue = 'a queue of work, mostly empty'
+
+interface CollectionPlan {
+  /** All except the one on `_id`. */
+  indexes: readonly IndexDescription[]
+  /** The shard key, or why the collection is not sharded. */
+  shard: ShardKey | string
+  deletion: Deletion
+}
+
+/**
+ * Every collection, in the order in which an app's documents are deleted: notes name messages and rooms buffer them, so
+ * both are deleted before the messages.
+ */
+export const collections: Record<CollectionName, CollectionPlan> = {
+  tokens: { indexes: tokenIndexes, shard: id, deletion: 'idRange' },
+  auditUnsealed: { indexes: [], shard: queue, deletion: 'idRange' },
+  devices: { indexes: deviceIndexes, shard: id, deletion: 'idRange' },
+  deviceTokens: { indexes: [], shard: id, deletion: 'idRange' },
+  jobs: { indexes: jobIndexes, shard: queue, deletion: 'idRange' },
+  linkCards: { indexes: linkCardIndexes, shard: id, deletion: 'idRange' },
+  scheduled: { indexes: scheduledIndexes, shard: id, deletion: 'idRange' },
+  reminders: { indexes: reminderIndexes, shard: id, deletion: 'idRange' },
+  bookmarks: { indexes: bookmarkIndexes, shard: id, deletion: 'idRange' },
+  pendingEvents: { indexes: pendingEventIndexes, shard: queue, deletion: 'notes' },
+  publishedEvents: { indexes: publishedEventIndexes, shard: id, deletion: 'notes' },
+  outgoingCalls: { indexes: outgoingCallIndexes, shard: id, deletion: 'calls' },
+  callQueues: { indexes: callQueueIndexes, shard: queue, deletion: 'idRange' },
+  pushes: { indexes: pushIndexes, shard: id, deletion: 'idRange' },
+  pushContents: { indexes: pushContentIndexes, shard: id, deletion: 'idRange' },
+  pushDecisions: { indexes: pushDecisionIndexes, shard: id, deletion: 'idRange' },
+  pushResults: { indexes: pushDecisionIndexes, shard: id, deletion: 'idRange' },
+  directRooms: { indexes: [], shard: id, deletion: 'idRange' },
+  rooms: { indexes: roomIndexes, shard: id, deletion: 'idRange' },
+  searchTexts: { indexes: searchTextIndexes, shard: id, deletion: 'roomKeyRange' },
+  searchProgress: { indexes: [], shard: id, deletion: 'idRange' },
+  userDeletions: { indexes: userDeletionIndexes, shard: idOfRoom, deletion: 'idRange' },
+  messageStreams: { indexes: messageStreamIndexes, shard: queue, deletion: 'idRange' },
+  messageBuckets: { indexes: messageBucketIndexes, shard: idOfRoom, deletion: 'idRange' },
+  messages: {
+    indexes: [
+      ...messageIndexes,
+      ...threadMessageIndexes,
+      ...expiringMessageIndexes,
+      ...attachedIndexes,
+      ...heldMessageIndexes,
+    ],
+    shard: ofRoom,
+    deletion: 'roomKeyRange',
+  },
+  files: { indexes: [...fileIndexes, ...waitingPictureIndexes], shard: id, deletion: 'files' },
+  memberships: { indexes: membershipIndexes, shard: idOfRoom, deletion: 'idRange' },
+  threadMembers: { indexes: threadMemberIndexes, shard: idOfRoom, deletion: 'idRange' },
+  invitations: { indexes: invitationIndexes, shard: id, deletion: 'idRange' },
+  bans: { indexes: banIndexes, shard: idOfRoom, deletion: 'idRange' },
+  blocks: { indexes: blockIndexes, shard: id, deletion: 'idRange' },
+  reports: { indexes: reportIndexes, shard: id, deletion: 'idRange' },
+  prefs: { indexes: prefIndexes, shard: id, deletion: 'idRange' },
+  sendKeys: { indexes: sendKeyIndexes, shard: id, deletion: 'idRange' },
+  statsPeaks: { indexes: statsIndexes, shard: id, deletion: 'idRange' },
+  statsRooms: { indexes: statsIndexes, shard: id, deletion: 'idRange' },
+  statsUsers: { indexes: statsIndexes, shard: id, deletion: 'idRange' },
+  users: { indexes: userIndexes, shard: id, deletion: 'idRange' },
+  config: { indexes: configIndexes, shard: few, deletion: 'idRange' },
+  holds: { indexes: holdIndexes, shard: id, deletion: 'idRange' },
+  holdMarks: { indexes: [], shard: id, deletion: 'idRange' },
+  audit: { indexes: auditIndexes, shard: id, deletion: 'idRange' },
+  auditSeals: { indexes: auditSealIndexes, shard: id, deletion: 'idRange' },
+  operators: { indexes: operatorIndexes, shard: few, deletion: 'roles' },
+  // Shared by all apps; `filesToClear` holds file IDs only.
+  operatorSessions: { indexes: operatorSessionIndexes, shard: few, deletion: 'none' },
+  pageFiles: { indexes: pageFileIndexes, shard: few, deletion: 'none' },
+  passkeyChallenges: { indexes: passkeyChallengeIndexes, shard: few, deletion: 'none' },
+  signInFailures: { indexes: signInFailureIndexes, shard: few, deletion: 'none' },
+  streamState: { indexes: [], shard: few, deletion: 'none' },
+  filesToClear: { indexes: filesToClearIndexes, shard: queue, deletion: 'none' },
+  apps: { indexes: appIndexes, shard: few, deletion: 'last' },
+}
+
+/** The collections by name. */
+export const collectionsByName = Object.entries(collections).toSorted(([a], [b]) => (a < b ? -1 : 1))
+
 export function openCollections(mongo: MongoDb): Collections {
-  const opened = Object.keys(indexesOf).map((name) => [name, mongo.collection(name)])
+  const opened = Object.keys(collections).map((name) => [name, mongo.collection(name)])
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- one entry per row of the table, by its name
   return Object.fromEntries(opened) as Collections
 }
@@ -116,10 +154,10 @@ export function openCollections(mongo: MongoDb): Collections {
  */
 export async function makeIndexes(mongo: MongoDb): Promise<void> {
   const existing = new Set((await mongo.listCollections({}, { nameOnly: true }).toArray()).map(({ name }) => name))
-  const rows = Object.entries(indexesOf)
-  await Promise.all(rows.filter(([name]) => !existing.has(name)).map(([name, indexes]) => make(mongo, name, indexes)))
+  const missing = collectionsByName.filter(([name]) => !existing.has(name))
+  await Promise.all(missing.map(([name, { indexes }]) => make(mongo, name, indexes)))
   // Sequentially: building an index on a large collection loads the server.
-  for (const [name, indexes] of rows) {
+  for (const [name, { indexes }] of collectionsByName) {
     if (existing.has(name) && indexes.length > 0) await make(mongo, name, indexes)
   }
 }
@@ -136,5 +174,5 @@ async function make(mongo: MongoDb, name: string, indexes: readonly IndexDescrip
 
 /** The declared indexes as text, for comparison. */
 export function declaredIndexes(): string {
-  return JSON.stringify(Object.entries(indexesOf).map(([name, indexes]) => [name, indexes]))
+  return JSON.stringify(collectionsByName.map(([name, { indexes }]) => [name, indexes]))
 }

@@ -3,6 +3,12 @@ export function key(...parts: [string, string, ...string[]]): string {
   return parts.join('\0')
 }
 
+/** A user of an app. */
+export interface AppUser {
+  app: string
+  user: string
+}
+
 /** The range of all keys of the form `key(prefix, …)`. */
 export function keyRange(prefix: string): { $gt: string; $lt: string } {
   return { $gt: `${prefix}\0`, $lt: `${prefix}\u0001` }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { areRemovedAfterRun, testServers, withDatabase } from '@parley/stack/test-servers'
 import { MongoClient, type Db as MongoDatabase } from 'mongodb'
-import { indexesOf } from './collections.ts'
+import { collections } from './collections.ts'
 import { connectDb } from './connect.ts'
 import { migrate, migrateTimeoutMS } from './migrate.ts'
 import { migrationsCollection } from './schema.ts'
@@ -44,19 +44,19 @@ async function cleanerOf(name: string): Promise<MongoDatabase> {
 /** Empties a database for the next test. Nothing may write to it any more. */
 export async function giveBackDatabase(name: string): Promise<void> {
   const mongo = await cleanerOf(name)
-  const collections = (await mongo.listCollections({}, { nameOnly: true }).toArray()).map((one) => one.name)
-  const missing = Object.keys(indexesOf).filter((collection) => !collections.includes(collection))
+  const there = (await mongo.listCollections({}, { nameOnly: true }).toArray()).map((one) => one.name)
+  const missing = Object.keys(collections).filter((collection) => !there.includes(collection))
   if (missing.length > 0) throw new Error(`a test dropped ${missing.join(', ')} of a database given back`)
   const isThere = (collection: string) => [{ $limit: 1 }, { $project: { _id: { $literal: collection } } }]
-  const others = Object.keys(indexesOf).map((coll) => ({ $unionWith: { coll, pipeline: isThere(coll) } }))
+  const others = Object.keys(collections).map((coll) => ({ $unionWith: { coll, pipeline: isThere(coll) } }))
   const filled = mongo.collection('users').aggregate([{ $match: { $expr: false } }, ...others])
   for (const { _id: collection } of await filled.toArray()) {
     await mongo.collection(collection).deleteMany({})
     // Cached plans suited the documents of the last test.
     await mongo.command({ planCacheClear: collection })
   }
-  for (const collection of collections) {
-    if (collection !== migrationsCollection && !(collection in indexesOf)) await mongo.collection(collection).drop()
+  for (const collection of there) {
+    if (collection !== migrationsCollection && !(collection in collections)) await mongo.collection(collection).drop()
   }
   if (areRemovedAfterRun()) spare.push(name)
   else await dropDatabase(name)

@@ -1,6 +1,6 @@
 import type { CommandStartedEvent, Document } from 'mongodb'
+import { collections, type ShardKey } from './collections.ts'
 import type { CollectionName } from './db.ts'
-import { places, type ShardKey } from './shard-keys.ts'
 
 /** One statement of a command, as mongos would see it. */
 interface Statement {
@@ -20,8 +20,8 @@ interface OnAllShards {
 /** The statements of a command that lack their collection's shard key. */
 export function onAllShards(name: string, command: Document): OnAllShards[] {
   return statementsOf(name, command).flatMap(({ collection, filter, changes }) => {
-    const place = places[collection as CollectionName] ?? 'not Parley’s'
-    if (typeof place === 'string' || namesShard(filter, place)) return []
+    const { shard } = collections[collection as CollectionName] ?? { shard: 'not Parley’s' }
+    if (typeof shard === 'string' || namesShard(filter, shard)) return []
     const isNamed = namesShard(filter, { field: '_id', by: 'hash' })
     const isRefused = changes === 'exact' || (changes === 'one' && !isNamed)
     return [{ lookup: `\`${collection}\` by \`${Object.keys(filter)[0] ?? 'nothing'}\``, isRefused }]

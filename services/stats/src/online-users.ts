@@ -1,15 +1,11 @@
 import { clock } from '@parley/async/clock'
 import type { Db } from '@parley/db/connect'
+import type { AppUser } from '@parley/db/keys'
 import { noteActiveUsers } from '@parley/db/statistics/active-users'
 import { type BucketLevel, bucketLevels, levels } from '@parley/db/statistics/buckets'
 
-interface OnlineUser {
-  app: string
-  user: string
-}
-
 /** Records the connected users. */
-export type NoteOnline = (users: readonly OnlineUser[]) => Promise<void>
+export type NoteOnline = (users: readonly AppUser[]) => Promise<void>
 
 /** Makes the function that writes each user once in each bucket, however often it is called. */
 export function createNoteOnline(db: Db): NoteOnline {
@@ -40,4 +36,4 @@ export function createNoteOnline(db: Db): NoteOnline {
   }
 }
 
-const nameOf = ({ app, user }: OnlineUser) => `${app}\0${user}`
+const nameOf = ({ app, user }: AppUser) => `${app}\0${user}`

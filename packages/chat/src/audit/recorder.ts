@@ -1,4 +1,4 @@
-import { clock } from '@parley/async/clock'
+import { clock, dayMS } from '@parley/async/clock'
 import { defined } from '@parley/contracts/defined'
 import type { AuditSubject } from '@parley/contracts/resources/audit-entry'
 import { insertAuditEntries } from '@parley/db/audit/audit-log'
@@ -37,7 +37,6 @@ export interface Recorder {
   handOver(details?: AuditDetails): AuditDoc | undefined
 }
 
-const dayMS = 24 * 60 * 60 * 1_000
 /** Size limit of `before` and of `after`. Larger values are reduced to their field names. */
 const mostBytes = 4_096
 

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
-import { clock } from '@parley/async/clock'
+import { clock, dayMS } from '@parley/async/clock'
+import { digest } from '@parley/db/apps/apps'
 import { findLastSeal, insertSeal, sealKey, takeUnsealed, unsealedApps } from '@parley/db/audit/audit-log'
 import type { AuditDoc, AuditSealDoc } from '@parley/db/audit/documents'
 import { key } from '@parley/db/keys'
@@ -11,7 +11,6 @@ import { toAuditView } from './list-audit.ts'
 
 /** Maximum number of entries per link. */
 const mostEntries = 200
-const dayMS = 24 * 60 * 60 * 1_000
 
 /**
  * Appends audit log entries to the hash chain of their app, and to the feed. Runs in the background, so changes never
@@ -87,14 +86,14 @@ export function hashOfEntry(entry: AuditDoc): string {
     request,
     expiresAt.getTime(),
   ]
-  return sha256(JSON.stringify(fields))
+  return digest(JSON.stringify(fields))
 }
 
 /** SHA-256 over a link: its position, the previous hash, and its entries. */
 export function hashOfSeal(link: Omit<AuditSealDoc, '_id' | 'hash' | 'expiresAt'>): string {
   const { app, seq, day, previous, entries, sealedAtMS, previousExpiresAtMS } = link
   const listed = entries.map(({ id, hash, expiresAtMS }) => [id, hash, expiresAtMS])
-  return sha256(
+  return digest(
     JSON.stringify([
       app,
       seq,
@@ -105,8 +104,4 @@ export function hashOfSeal(link: Omit<AuditSealDoc, '_id' | 'hash' | 'expiresAt'
       ...(previousExpiresAtMS === undefined ? [] : [previousExpiresAtMS]),
     ]),
   )
-}
-
-function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex')
 }

@@ -38,9 +38,6 @@ function toJson({ entries, place }: FeedPage): JsonText {
   return new JsonText([`{"data":[${data}],"cursor":${JSON.stringify(toCursor(place))}}`])
 }
 
-/** A page of an open event stream, with the position to resume from. Empty after a quiet period. */
-export type StreamedPage = FeedPage
-
 const quietMS = 15_000
 
 /**
@@ -54,12 +51,12 @@ export async function openEvents(
   caller: AuthenticatedIntegrator,
   { after, limit, types }: Omit<Query, 'wait'>,
   closed: AbortSignal,
-): Promise<AsyncGenerator<StreamedPage>> {
+): Promise<AsyncGenerator<FeedPage>> {
   const wanted: Omit<FeedQuery, 'after' | 'waitMS'> = { limit, types: parseTypes(types) }
   const begin: FeedPosition = after === undefined ? await feeds.end() : parseCursor(after)
   const first = await feeds.read(caller.app, { ...wanted, after: begin, waitMS: 0 }, closed)
 
-  async function* pages(): AsyncGenerator<StreamedPage> {
+  async function* pages(): AsyncGenerator<FeedPage> {
     yield { entries: [], place: begin }
     if (first.entries.length > 0) yield first
     for (let { place } = first; !closed.aborted && !feeds.isStopped; ) {

@@ -2,7 +2,7 @@ import { type NodeCommand, nodeCommand } from '@parley/contracts/bus/control'
 import type { Room } from '@parley/contracts/resources/room'
 import type { Db } from '@parley/db/connect'
 import type { PendingEventsDoc } from '@parley/db/events/documents'
-import { key } from '@parley/db/keys'
+import { type AppUser, key } from '@parley/db/keys'
 import { findMessages } from '@parley/db/message-buckets/find-messages'
 import { currentMessage } from '@parley/db/messages/deleted-messages'
 import type { MessageDoc } from '@parley/db/messages/documents'
@@ -79,10 +79,7 @@ export async function readAsOfNow(db: Db, notes: readonly PendingEventsDoc[]): P
 }
 
 /** The profiles of users, by app and ID. */
-async function findProfiles(
-  db: Db,
-  users: readonly { app: string; user: string }[],
-): Promise<Map<string, Map<string, UserDoc>>> {
+async function findProfiles(db: Db, users: readonly AppUser[]): Promise<Map<string, Map<string, UserDoc>>> {
   const byApp = Map.groupBy(users, ({ app }) => app)
   const found = [...byApp].map(async ([app, own]) => {
     const ids = own.map(({ user }) => user)

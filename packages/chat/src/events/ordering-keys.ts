@@ -1,4 +1,4 @@
-import { key } from '@parley/db/keys'
+import { type AppUser, key } from '@parley/db/keys'
 
 /**
  * An ordering key names a room, user, read marker or message whose events must stay in order. Two changes with the same
@@ -12,7 +12,7 @@ export function roomOrderingKey(app: string, room: string): string {
 }
 
 /** Orders changes of a user's preferences, deletions and tokens. */
-export function userOrderingKey({ app, user }: { app: string; user: string }): string {
+export function userOrderingKey({ app, user }: AppUser): string {
   return key('user', app, user)
 }
 

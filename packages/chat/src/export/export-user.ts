@@ -8,7 +8,7 @@ import type { FileDoc } from '@parley/db/files/documents'
 import { exportKeptMS, exportOwner } from '@parley/db/files/export-files'
 import { findFile, insertFile } from '@parley/db/files/files'
 import { findJob, findListedJob, insertJob } from '@parley/db/jobs'
-import { key } from '@parley/db/keys'
+import { type AppUser, key } from '@parley/db/keys'
 import { newId } from '@parley/db/messages/messages'
 import { inTransaction } from '@parley/db/transactions/transaction'
 import { lockUser } from '@parley/db/users/lock-user'
@@ -80,7 +80,7 @@ export async function myExport(
 async function begin(
   chat: Chat,
   store: FileStore,
-  { app, user }: { app: string; user: string },
+  { app, user }: AppUser,
   first: (session: Session, job: string) => Promise<void>,
   own = false,
 ): Promise<Accepted> {

@@ -2,7 +2,8 @@ import { inParts } from '@parley/async/in-parts'
 import { reportStatus } from '@parley/contracts/resources/report'
 import { findAuditEntries } from '@parley/db/audit/audit-log'
 import type { Db } from '@parley/db/connect'
-import { idsOf, key } from '@parley/db/keys'
+import type { PagePlace } from '@parley/db/find-page'
+import { type AppUser, idsOf, key } from '@parley/db/keys'
 import { perBucket } from '@parley/db/message-buckets/buckets'
 import { findMessagesOfSender, findRoomsOfSender } from '@parley/db/messages/messages-of-sender'
 import { pageReactionsOf } from '@parley/db/messages/reactions-of-user'
@@ -26,11 +27,6 @@ import { withField } from '../views/json-text.ts'
 import { toReportView } from '../views/report.ts'
 import { banLine, blockLine, deviceLine, membershipLine, messageLine, prefLine, roomLine, userLine } from './lines.ts'
 
-interface OfUser {
-  app: string
-  user: string
-}
-
 /** Some lines, and the position after them. */
 interface Page {
   lines: string[]
@@ -41,7 +37,7 @@ interface Page {
 type ExportParts = Pick<Chat, 'db' | 'issuers'>
 
 /** Yields the lines of one kind after a position. */
-type Stage = (chat: ExportParts, of: OfUser, after?: string) => AsyncGenerator<Page>
+type Stage = (chat: ExportParts, of: AppUser, after?: string) => AsyncGenerator<Page>
 
 const perPage = 200
 /** Each message may have 64 KiB. */
@@ -50,7 +46,7 @@ const messagesPerPage = 16 * perBucket
 const prefsPerPage = 50
 const mostAtOnce = 10_000
 
-async function* profile({ db }: ExportParts, { app, user }: OfUser): AsyncGenerator<Page> {
+async function* profile({ db }: ExportParts, { app, user }: AppUser): AsyncGenerator<Page> {
   const found = await findUser(db, app, user)
   const devices = await findDevicesOfUsers(db, app, [user])
   const bans = await findBansOfUser(db, app, user, mostAtOnce)
@@ -64,7 +60,7 @@ async function* profile({ db }: ExportParts, { app, user }: OfUser): AsyncGenera
   yield { lines, after: 'end' }
 }
 
-async function* prefs({ db }: ExportParts, { app, user }: OfUser, after = '0'): AsyncGenerator<Page> {
+async function* prefs({ db }: ExportParts, { app, user }: AppUser, after = '0'): AsyncGenerator<Page> {
   for (let skip = Number(after); ; skip += prefsPerPage) {
     const found = await findPrefs(db, app, user, { skip, limit: prefsPerPage })
     yield { lines: found.map((pref) => prefLine(user, pref)), after: String(skip + found.length) }
@@ -72,7 +68,7 @@ async function* prefs({ db }: ExportParts, { app, user }: OfUser, after = '0'): 
   }
 }
 
-async function* rooms({ db }: ExportParts, { app, user }: OfUser, after = ''): AsyncGenerator<Page> {
+async function* rooms({ db }: ExportParts, { app, user }: AppUser, after = ''): AsyncGenerator<Page> {
   const ids = (await findRoomIdsOfUser(db, app, user)).filter((id) => id > after).toSorted()
   for (const part of inParts(ids, perPage)) {
     const keys = part.map((id) => key(app, id))
@@ -93,7 +89,7 @@ type PlaceInRooms = [kind: 'thread' | 'room', roomKey: string, seq: number]
 
 const firstPlace = JSON.stringify(['thread', '', 0] satisfies PlaceInRooms)
 
-async function* placesOf(db: Db, { app, user }: OfUser, from: PlaceInRooms): AsyncGenerator<PlaceInRooms> {
+async function* placesOf(db: Db, { app, user }: AppUser, from: PlaceInRooms): AsyncGenerator<PlaceInRooms> {
   const [kind, fromKey, fromSeq] = from
   const seqOf = (roomKey: string) => (roomKey === fromKey ? fromSeq : 0)
   if (kind === 'thread') {
@@ -109,7 +105,7 @@ async function* placesOf(db: Db, { app, user }: OfUser, from: PlaceInRooms): Asy
   } while (afterRoom !== undefined)
 }
 
-async function* messages({ db }: ExportParts, of: OfUser, after = firstPlace): AsyncGenerator<Page> {
+async function* messages({ db }: ExportParts, of: AppUser, after = firstPlace): AsyncGenerator<Page> {
   for await (const [kind, roomKey, fromSeq] of placesOf(db, of, JSON.parse(after) as PlaceInRooms)) {
     for (let place: number | undefined = fromSeq; place !== undefined; ) {
       const limit = messagesPerPage
@@ -122,7 +118,7 @@ async function* messages({ db }: ExportParts, of: OfUser, after = firstPlace): A
 }
 
 /** Yields the user's reactions in the rooms and threads that the user is in or has written in. */
-async function* reactions({ db }: ExportParts, of: OfUser, after = firstPlace): AsyncGenerator<Page> {
+async function* reactions({ db }: ExportParts, of: AppUser, after = firstPlace): AsyncGenerator<Page> {
   for await (const [kind, roomKey, fromSeq] of placesOfReactions(db, of, JSON.parse(after) as PlaceInRooms)) {
     for await (const { messages: found, upToSeq } of pageReactionsOf(db, roomKey, of.user, fromSeq)) {
       const lines = found.map(({ _id: message, room, reactions: given = [] }) =>
@@ -133,7 +129,7 @@ async function* reactions({ db }: ExportParts, of: OfUser, after = firstPlace): 
   }
 }
 
-async function* placesOfReactions(db: Db, of: OfUser, from: PlaceInRooms): AsyncGenerator<PlaceInRooms> {
+async function* placesOfReactions(db: Db, of: AppUser, from: PlaceInRooms): AsyncGenerator<PlaceInRooms> {
   const { app, user } = of
   const [kind, fromKey, fromSeq] = from
   const rooms = new Set((await findRoomIdsOfUser(db, app, user)).map((id) => key(app, id)))
@@ -145,12 +141,12 @@ async function* placesOfReactions(db: Db, of: OfUser, from: PlaceInRooms): Async
   for (const roomKey of left.toSorted()) yield ['room', roomKey, kind === 'room' && roomKey === fromKey ? fromSeq : 0]
 }
 
-async function* tokens(chat: ExportParts, of: OfUser): AsyncGenerator<Page> {
+async function* tokens(chat: ExportParts, of: AppUser): AsyncGenerator<Page> {
   const found = await validTokensOf(chat, of)
   yield { lines: found.map((token) => JSON.stringify(tokenView(token))), after: 'end' }
 }
 
-async function* scheduled({ db }: ExportParts, { app, user: sender }: OfUser, after?: string): AsyncGenerator<Page> {
+async function* scheduled({ db }: ExportParts, { app, user: sender }: AppUser, after?: string): AsyncGenerator<Page> {
   for (let place = parsePlace(after), isLast = false; !isLast; ) {
     const found = await findScheduledPage(db, { app, sender }, { after: place, limit: perPage })
     const lines = found.map(({ id, room, messageType, content, sendAtMS }) =>
@@ -194,7 +190,7 @@ function reports(of: 'sender' | 'reporter'): Stage {
   }
 }
 
-async function* audit({ db }: ExportParts, { app, user }: OfUser, after?: string): AsyncGenerator<Page> {
+async function* audit({ db }: ExportParts, { app, user }: AppUser, after?: string): AsyncGenerator<Page> {
   for (let place = parsePlace(after), isLast = false; !isLast; ) {
     const page = { sinceMS: 0, untilMS: Number.MAX_SAFE_INTEGER, before: place, limit: perPage }
     const found = await findAuditEntries(db, app, { subject: `user:${user}` }, page)
@@ -204,20 +200,15 @@ async function* audit({ db }: ExportParts, { app, user }: OfUser, after?: string
   }
 }
 
-interface PlaceInTime {
-  atMS: number
-  id: string
-}
-
-function parsePlace(after = 'null'): PlaceInTime | undefined {
-  return (JSON.parse(after) as PlaceInTime | null) ?? undefined
+function parsePlace(after = 'null'): PagePlace | undefined {
+  return (JSON.parse(after) as PagePlace | null) ?? undefined
 }
 
 function placeAfter<T extends { id: string }>(
   found: readonly T[],
-  before: PlaceInTime | undefined,
+  before: PagePlace | undefined,
   atMS: (one: T) => number,
-): PlaceInTime | undefined {
+): PagePlace | undefined {
   const last = found.at(-1)
   return last ? { atMS: atMS(last), id: last.id } : before
 }
@@ -247,7 +238,7 @@ export interface ExportPlace {
  */
 export async function* linesOfUser(
   chat: ExportParts,
-  of: OfUser,
+  of: AppUser,
   from: ExportPlace,
   own = false,
 ): AsyncGenerator<{ entry: string; lines: string[]; place: ExportPlace }> {

@@ -1,3 +1,5 @@
+import { isObject } from '@parley/contracts/free-json'
+
 /** Fields with the app's own JSON, where text that looks like Extended JSON may be the user's. */
 const free = new Set(['message', 'extParams', 'data'])
 
@@ -44,8 +46,4 @@ const ofType: Record<string, (given: unknown) => unknown> = {
   $numberDecimal: number,
   // An ISO-8601 time, or since version 2 {"$numberLong": milliseconds}.
   $date: (given) => (typeof given === 'string' || typeof given === 'number' ? given : plain(given)),
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value)
 }

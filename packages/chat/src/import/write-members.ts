@@ -1,7 +1,6 @@
 import { clock } from '@parley/async/clock'
 import { defined } from '@parley/contracts/defined'
 import type { ImportOf } from '@parley/contracts/import-line'
-import { maxMembersShown } from '@parley/contracts/resources/room'
 import type { Db } from '@parley/db/connect'
 import { findSeqs, type ImportedMembership, saveImportedMembers } from '@parley/db/import/imported-members'
 import { key } from '@parley/db/keys'
@@ -35,7 +34,7 @@ export async function writeMembers(
     return lastReadAt === undefined ? seq : countUpTo(sentAtMS, lastReadAt)
   }
   const imported = memberships.map((membership) => toMembership(app, membership, readSeqOf(membership)))
-  await saveImportedMembers(db, imported, maxMembersShown)
+  await saveImportedMembers(db, imported)
 }
 
 /** Number of the sorted times that are not later than `atMS`. */

@@ -1,5 +1,5 @@
 import { hidePresencePref } from '@parley/contracts/resources/presence'
-import { key } from '@parley/db/keys'
+import { type AppUser, key } from '@parley/db/keys'
 import { findDeletedRooms } from '@parley/db/rooms/erasing-rooms'
 import { findRoomIdsOfUser, findUsersInRooms } from '@parley/db/rooms/rooms-of-users'
 import { findBlockersOf } from '@parley/db/users/blocks'
@@ -22,7 +22,7 @@ export interface Watchable {
  */
 export function findWatchable(
   { db, limits }: Pick<Chat, 'db' | 'limits'>,
-  { app, user }: { app: string; user: string },
+  { app, user }: AppUser,
   clients: readonly string[],
 ): Promise<Map<string, Watchable>> {
   return limits.presence({ app, user }, async () => {

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { clock } from '@parley/async/clock'
+import { clock, dayMS } from '@parley/async/clock'
 import { inParts } from '@parley/async/in-parts'
 import { type Retention, retention, retentionKey } from '@parley/contracts/resources/retention'
 import { makeDueAgain } from '@parley/db/holds/holds'
@@ -24,7 +24,6 @@ import { findOldestMS, removeOldInRoom, removeOldInThreads } from './remove-old-
 const roomsInPage = 200
 const roomsAtOnce = 4
 const dueAtOnce = 1_000
-const dayMS = 24 * 60 * 60 * 1_000
 /** Interval at which the lease of a sweep is extended. */
 const extendEveryMS = 5_000
 

@@ -1,6 +1,7 @@
 import { clock } from '@parley/async/clock'
 import type { Db } from '@parley/db/connect'
 import { insertUnordered } from '@parley/db/events/outbox-store'
+import { joinRanges } from '@parley/db/message-buckets/find-messages'
 import { newId } from '@parley/db/messages/messages'
 import type { RoomAppend } from '@parley/db/room-buffer/append'
 import { findBufferHeads } from '@parley/db/room-buffer/buffer'
@@ -146,8 +147,8 @@ async function count({ db, countedUpTo }: FlushParts, work: readonly Unflushed[]
 
 async function pull(db: Db, work: readonly Unflushed[]): Promise<void> {
   const byRoom = Map.groupBy(work, ({ append }) => append.room._id)
-  const rangeOf = ({ append }: Unflushed) => ({ fromSeq: append.room.seq + 1, toSeq: lastSeq(append) })
-  const pulls = [...byRoom].map(([roomKey, own]) => ({ roomKey, ranges: joined(own.map(rangeOf)) }))
+  const rangeOf = ({ append }: Unflushed) => ({ after: append.room.seq, upTo: lastSeq(append) })
+  const pulls = [...byRoom].map(([roomKey, own]) => ({ roomKey, ranges: joinRanges(own.map(rangeOf)) }))
   const hasStored = ({ roomKey }: Pull) => byRoom.get(roomKey)?.some(({ append }) => append.areStored) ?? false
   const stored = pulls.filter(hasStored)
   const small = pulls.filter((one) => !hasStored(one))
@@ -178,15 +179,4 @@ function isNext(own: readonly Unflushed[], countedUpTo: number | undefined): boo
     seq = lastSeq(append)
   }
   return true
-}
-
-/** Joins consecutive ranges. */
-function joined(ranges: readonly { fromSeq: number; toSeq: number }[]): { fromSeq: number; toSeq: number }[] {
-  const all: { fromSeq: number; toSeq: number }[] = []
-  for (const range of ranges.toSorted((a, b) => a.fromSeq - b.fromSeq)) {
-    const last = all.at(-1)
-    if (last && last.toSeq + 1 === range.fromSeq) last.toSeq = range.toSeq
-    else all.push({ ...range })
-  }
-  return all
 }

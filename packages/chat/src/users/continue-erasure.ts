@@ -1,6 +1,5 @@
-import { clock } from '@parley/async/clock'
+import { clock, dayMS } from '@parley/async/clock'
 import { inParts } from '@parley/async/in-parts'
-import { maxMembersShown } from '@parley/contracts/resources/room'
 import { insertAuditEntries } from '@parley/db/audit/audit-log'
 import type { Session } from '@parley/db/connect'
 import type { JobDoc } from '@parley/db/documents'
@@ -107,7 +106,7 @@ async function leaveIn(
   session: Session,
 ): Promise<Committed<RoomDoc>[]> {
   const { app } = job
-  const rooms = await removeFromRooms(chat.db, { app, user }, ids, maxMembersShown, session)
+  const rooms = await removeFromRooms(chat.db, { app, user }, ids, session)
   await advanceJob(chat.db, job, rooms.length, { session })
   const changes = rooms.map((room) => {
     const events: PendingEvents = []
@@ -117,8 +116,6 @@ async function leaveIn(
   const noted = await chat.outbox.note(changes, session)
   return rooms.map((value, i) => ({ value, noted: noted[i] ?? nothingNoted }))
 }
-
-const dayMS = 24 * 60 * 60 * 1_000
 
 /**
  * Records how much of an erased user's content was removed, but none of it, in the audit log and as a feed event. Does

@@ -6,7 +6,7 @@ import type {
 } from '@parley/contracts/operations/users/devices'
 import { pushSubscription } from '@parley/contracts/resources/push/subscription'
 import type { Session } from '@parley/db/connect'
-import { key } from '@parley/db/keys'
+import { type AppUser, key } from '@parley/db/keys'
 import { inTransaction } from '@parley/db/transactions/transaction'
 import { deleteDevices, saveDevice } from '@parley/db/users/devices'
 import type { DeviceDoc } from '@parley/db/users/documents'
@@ -49,11 +49,7 @@ function textAsJson(text: string): unknown {
 }
 
 /** Unregisters a device of a user, for an API key. */
-export async function removeDevice(
-  chat: Chat,
-  { app, user }: { app: string; user: string },
-  device: string,
-): Promise<{ removed: number }> {
+export async function removeDevice(chat: Chat, { app, user }: AppUser, device: string): Promise<{ removed: number }> {
   const removed = await inTransaction(chat.db, async (session) => {
     const count = await deleteDevices(chat.db, app, user, { device }, session)
     if (count > 0) {

@@ -6,7 +6,7 @@ import { insertAuditEntries } from '@parley/db/audit/audit-log'
 import type { AuditDoc } from '@parley/db/audit/documents'
 import type { Db, Session } from '@parley/db/connect'
 import { findErasures } from '@parley/db/jobs'
-import { key } from '@parley/db/keys'
+import { type AppUser, key } from '@parley/db/keys'
 import { inTransaction } from '@parley/db/transactions/transaction'
 import { banInForce } from '@parley/db/users/app-bans'
 import type { TokenDoc, UserDoc } from '@parley/db/users/documents'
@@ -187,7 +187,7 @@ function forgetExpired({ tokens, holders }: State, expired: TokenDoc): void {
 }
 
 /** Keys of the marks that would refuse a token of the app's own login. */
-function marksOf(of: { app: string; user: string }, { login, device }: TokenToWrite): string[] {
+function marksOf(of: AppUser, { login, device }: TokenToWrite): string[] {
   if (!login) return []
   return [
     markKey(of, 'all'),
@@ -197,7 +197,7 @@ function marksOf(of: { app: string; user: string }, { login, device }: TokenToWr
 }
 
 /** The refusal of a token of the app's own login that is signed by its issuer but was revoked, or is in use in another form. */
-function refusedLogin({ tokens, holders }: State, of: { app: string; user: string }, token: TokenToWrite) {
+function refusedLogin({ tokens, holders }: State, of: AppUser, token: TokenToWrite) {
   const { login, device, signed } = token
   if (!login) return undefined
   const forms = tokens.get(key(of.app, of.user))?.filter((held) => held.signed === signed) ?? []

@@ -1,75 +1,14 @@
 import { clock } from '@parley/async/clock'
 import { readInParts } from '@parley/async/in-parts'
 import type { Collection, Document, Filter, FindCursor } from 'mongodb'
-import type { CollectionName, Db, Session } from '../db.ts'
+import { collections } from '../collections.ts'
+import type { Db, Session } from '../db.ts'
 import type { NotedEvent } from '../events/documents.ts'
 import { removeFilesOfApp } from '../files/files-to-clear.ts'
 import { idsOf, keyRange } from '../keys.ts'
 import { findMessages } from '../message-buckets/find-messages.ts'
 import { removeRolesIn } from '../operators/operators.ts'
 import { flushApp } from '../room-buffer/flush.ts'
-
-/** How to find an app's documents: by key range, or with a full scan of a small collection. */
-type Way = 'idRange' | 'roomKeyRange' | 'notes' | 'calls' | 'files' | 'roles' | 'last' | 'none'
-
-/**
- * Every collection, in deletion order: notes name messages and rooms buffer them, so both are deleted before the
- * messages.
- */
-const ways: Record<CollectionName, Way> = {
-  tokens: 'idRange',
-  auditUnsealed: 'idRange',
-  devices: 'idRange',
-  deviceTokens: 'idRange',
-  jobs: 'idRange',
-  linkCards: 'idRange',
-  scheduled: 'idRange',
-  reminders: 'idRange',
-  bookmarks: 'idRange',
-  pendingEvents: 'notes',
-  publishedEvents: 'notes',
-  outgoingCalls: 'calls',
-  callQueues: 'idRange',
-  pushes: 'idRange',
-  pushContents: 'idRange',
-  pushDecisions: 'idRange',
-  pushResults: 'idRange',
-  directRooms: 'idRange',
-  rooms: 'idRange',
-  searchTexts: 'roomKeyRange',
-  searchProgress: 'idRange',
-  userDeletions: 'idRange',
-  messageStreams: 'idRange',
-  messageBuckets: 'idRange',
-  messages: 'roomKeyRange',
-  files: 'files',
-  memberships: 'idRange',
-  threadMembers: 'idRange',
-  invitations: 'idRange',
-  bans: 'idRange',
-  blocks: 'idRange',
-  reports: 'idRange',
-  prefs: 'idRange',
-  sendKeys: 'idRange',
-  statsPeaks: 'idRange',
-  statsRooms: 'idRange',
-  statsUsers: 'idRange',
-  users: 'idRange',
-  config: 'idRange',
-  holds: 'idRange',
-  holdMarks: 'idRange',
-  audit: 'idRange',
-  auditSeals: 'idRange',
-  operators: 'roles',
-  // Shared by all apps; `filesToClear` holds file IDs only.
-  operatorSessions: 'none',
-  pageFiles: 'none',
-  passkeyChallenges: 'none',
-  signInFailures: 'none',
-  streamState: 'none',
-  filesToClear: 'none',
-  apps: 'last',
-}
 
 const perBatch = 1_000
 
@@ -84,9 +23,9 @@ export async function markAppDeleting(db: Db, app: string, session: Session): Pr
 
 /** Whether the app has documents in any collection that is searched by key range. */
 export async function hasAppDocs(db: Db, app: string): Promise<boolean> {
-  for (const [name, way] of Object.entries(ways)) {
-    if (way !== 'idRange' && way !== 'roomKeyRange') continue
-    const filter: Document = { [way === 'idRange' ? '_id' : 'roomKey']: keyRange(app) }
+  for (const [name, { deletion }] of Object.entries(collections)) {
+    if (deletion !== 'idRange' && deletion !== 'roomKeyRange') continue
+    const filter: Document = { [deletion === 'idRange' ? '_id' : 'roomKey']: keyRange(app) }
     if (await db.mongo.collection(name).findOne(filter, { projection: { _id: 1 } })) return true
   }
   return false
@@ -117,15 +56,15 @@ export async function deleteAppTokens(db: Db, app: string): Promise<void> {
 /** Deletes all of the app's data in batches, except its own document. Returns the number of deleted documents. */
 export async function deleteAppDocs(db: Db, app: string, onProgress: DeletionProgress): Promise<number> {
   let total = 0
-  for (const [name, way] of Object.entries(ways)) {
+  for (const [name, { deletion }] of Object.entries(collections)) {
     const collection = db.mongo.collection(name)
     const onDeleted = (deleted: number) => onProgress(name, deleted)
-    if (way === 'idRange') total += await deletePages(collection, { _id: keyRange(app) }, onDeleted)
-    if (way === 'roomKeyRange') total += await deletePages(collection, { roomKey: keyRange(app) }, onDeleted)
-    if (way === 'notes') total += await deleteNotes(db, name, app, onDeleted)
-    if (way === 'files') total += await removeFilesOfApp(db, app)
-    if (way === 'roles') total += await removeRolesIn(db, app)
-    if (way === 'calls') total += await deleteCalls(db, app, onDeleted)
+    if (deletion === 'idRange') total += await deletePages(collection, { _id: keyRange(app) }, onDeleted)
+    if (deletion === 'roomKeyRange') total += await deletePages(collection, { roomKey: keyRange(app) }, onDeleted)
+    if (deletion === 'notes') total += await deleteNotes(db, name, app, onDeleted)
+    if (deletion === 'files') total += await removeFilesOfApp(db, app)
+    if (deletion === 'roles') total += await removeRolesIn(db, app)
+    if (deletion === 'calls') total += await deleteCalls(db, app, onDeleted)
   }
   return total
 }

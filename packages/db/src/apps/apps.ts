@@ -11,9 +11,9 @@ export const appIndexes: IndexDescription[] = [
   ...sweepIndexes,
 ]
 
-/** Keys and tokens are stored and looked up as hexadecimal SHA-256. */
-export function digest(secret: string): string {
-  return hash('sha256', secret, 'hex')
+/** Hexadecimal SHA-256, as keys and tokens are stored and looked up. */
+export function digest(text: string): string {
+  return hash('sha256', text, 'hex')
 }
 
 /** Apps that are not being deleted. */

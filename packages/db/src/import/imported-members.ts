@@ -19,11 +19,7 @@ export type ImportedMembership = Omit<MembershipDoc, 'uncounted'>
  * Adds members with their read positions to rooms, in one transaction. Existing members keep the later of both
  * positions. Banned and blocked members can only read. `uncounted` is computed from the messages.
  */
-export async function saveImportedMembers(
-  db: Db,
-  members: readonly ImportedMembership[],
-  maxShown: number,
-): Promise<void> {
+export async function saveImportedMembers(db: Db, members: readonly ImportedMembership[]): Promise<void> {
   await inTransaction(db, async (session) => {
     const keys = [...new Set(members.map(({ roomKey }) => roomKey))]
     // Update the rooms first: concurrent sends and deletions then wait for this transaction.
@@ -37,7 +33,7 @@ export async function saveImportedMembers(
       await saveOfRoom(db, room, ofRoom, known, session)
       const added = ofRoom.filter(({ _id }) => !known.has(_id)).length
       if (added === 0) continue
-      const firstMembers = await findFirstMembers(db, room, maxShown, session)
+      const firstMembers = await findFirstMembers(db, room, session)
       const change = { $set: { firstMembers }, $inc: { memberCount: added } }
       await db.rooms.updateOne({ _id: room._id }, change, { session })
     }

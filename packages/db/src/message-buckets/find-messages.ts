@@ -74,6 +74,17 @@ export interface SeqRange {
   upTo: number
 }
 
+/** Merges ranges that overlap or adjoin. */
+export function joinRanges(ranges: readonly SeqRange[]): SeqRange[] {
+  const all: SeqRange[] = []
+  for (const { after, upTo } of ranges.toSorted((a, b) => a.after - b.after)) {
+    const last = all.at(-1)
+    if (last && after <= last.upTo) last.upTo = Math.max(last.upTo, upTo)
+    else all.push({ after, upTo })
+  }
+  return all
+}
+
 /** The flushed messages of a range of a room, ordered by seq. Returns all without `limit`. */
 export async function findBySeq(
   db: Db,

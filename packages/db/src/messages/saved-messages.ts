@@ -2,7 +2,7 @@ import type { Collection, IndexDescription } from 'mongodb'
 import { claimDocs } from '../claim-docs.ts'
 import type { Db, Session } from '../db.ts'
 import { findPage, type PagePlace } from '../find-page.ts'
-import { key } from '../keys.ts'
+import { type AppUser, key } from '../keys.ts'
 import type { SavedMessageDoc } from './documents.ts'
 
 export const bookmarkIndexes: IndexDescription[] = [{ key: { userKey: 1, atMS: 1, message: 1 } }]
@@ -17,11 +17,6 @@ const leaseMS = 15_000
 /** A user's lists of saved messages. */
 export type SavedIn = 'bookmarks' | 'reminders'
 
-interface OfUser {
-  app: string
-  user: string
-}
-
 /** Saves a message, replacing an earlier entry for it. */
 export async function putSaved(db: Db, list: SavedIn, saved: SavedMessageDoc, session: Session): Promise<void> {
   const { _id, ...rest } = saved
@@ -31,7 +26,7 @@ export async function putSaved(db: Db, list: SavedIn, saved: SavedMessageDoc, se
 export async function findSaved(
   db: Db,
   list: SavedIn,
-  { app, user }: OfUser,
+  { app, user }: AppUser,
   message: string,
   session: Session,
 ): Promise<SavedMessageDoc | null> {
@@ -42,7 +37,7 @@ export async function findSaved(
 export async function countSaved(
   db: Db,
   list: SavedIn,
-  { app, user }: OfUser,
+  { app, user }: AppUser,
   most: number,
   session: Session,
 ): Promise<number> {
@@ -53,7 +48,7 @@ export async function countSaved(
 export async function findSavedPage(
   db: Db,
   list: SavedIn,
-  { app, user }: OfUser,
+  { app, user }: AppUser,
   { after, limit }: { after?: PagePlace | undefined; limit: number },
 ): Promise<SavedMessageDoc[]> {
   const order = list === 'bookmarks' ? -1 : 1
@@ -66,7 +61,7 @@ export async function removeSaved(db: Db, list: SavedIn, ids: readonly string[])
 }
 
 /** Removes all bookmarks and reminders of a user. */
-export async function removeSavedOf(db: Db, { app, user }: OfUser): Promise<void> {
+export async function removeSavedOf(db: Db, { app, user }: AppUser): Promise<void> {
   const lists: Collection<SavedMessageDoc>[] = [db.bookmarks, db.reminders]
   for (const list of lists) await list.deleteMany({ userKey: key(app, user) })
 }

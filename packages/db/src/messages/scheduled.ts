@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto'
 import { clock } from '@parley/async/clock'
 import type { Filter, IndexDescription } from 'mongodb'
+import { digest } from '../apps/apps.ts'
 import { claimDocs } from '../claim-docs.ts'
 import type { Db, Session } from '../db.ts'
 import { releaseFiles } from '../files/files.ts'
@@ -55,10 +55,7 @@ export function scheduledIdOf(
   { app, room, sender }: Pick<ScheduledDoc, 'app' | 'room' | 'sender'>,
   by: string,
 ): string {
-  return createHash('sha256')
-    .update(key(app, sender, room, by))
-    .digest('hex')
-    .slice(0, 24)
+  return digest(key(app, sender, room, by)).slice(0, 24)
 }
 
 /** The number of a sender's scheduled or refused messages, counted up to `most`. */

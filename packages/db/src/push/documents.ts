@@ -64,7 +64,7 @@ export interface PushDecisionDoc {
   all?: MessageReason
   /** Users by reason. */
   users?: { [R in UserReason]?: string[] }
-  /** `deviceOf(user, device)` by decision. */
+  /** `key(user, device)` by decision. */
   devices?: { [D in DeviceDecision]?: string[] }
   /** With PUSH_GENERIC: the call, and its users. */
   call?: string

@@ -1,6 +1,6 @@
 import type { IndexDescription } from 'mongodb'
 import type { Db } from '../db.ts'
-import { key, keyRange } from '../keys.ts'
+import { keyRange } from '../keys.ts'
 import {
   deviceDecisions,
   type MessageReason,
@@ -12,9 +12,6 @@ import {
 
 const keepSeconds = 7 * 24 * 60 * 60
 export const pushDecisionIndexes: IndexDescription[] = [{ key: { at: 1 }, expireAfterSeconds: keepSeconds }]
-
-/** A user's device, as listed in a decision. */
-export const deviceOf = (user: string, device: string) => key(user, device)
 
 /** Not journaled: after a database crash, only explanations of pushes from its last 100 ms can be missing. */
 const lazily = { ordered: false, writeConcern: { w: 1, journal: false } } as const

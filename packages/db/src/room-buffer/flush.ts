@@ -5,6 +5,7 @@ import type { Db, Session } from '../db.ts'
 import { insertUnordered } from '../events/outbox-store.ts'
 import { idsOf, key } from '../keys.ts'
 import { isForBucket, putIntoBuckets, putIntoBucketsInTransaction } from '../message-buckets/buckets.ts'
+import type { SeqRange } from '../message-buckets/find-messages.ts'
 import type { MessageDoc } from '../messages/documents.ts'
 import { timeOfID } from '../messages/message-id.ts'
 import { newId } from '../messages/messages.ts'
@@ -48,17 +49,17 @@ export async function noteSendKeys(db: Db, sent: readonly { message: MessageDoc;
   await insertMissing(db, db.sendKeys.collectionName, keys)
 }
 
-/** The messages to remove from a room's buffer, as inclusive ranges of seq. */
+/** The messages to remove from a room's buffer. */
 export interface Pull {
   roomKey: string
-  ranges: readonly { fromSeq: number; toSeq: number }[]
+  ranges: readonly SeqRange[]
 }
 
 /** Step 4, after all others: removes flushed messages from buffers. The bus or the outbox must have their events. */
 export async function pullFlushed(db: Db, pulls: readonly Pull[]): Promise<void> {
   const statements = pulls.map(({ roomKey, ranges }) => {
-    const flushed = ranges.map(({ fromSeq, toSeq }) => ({
-      $and: [{ $gte: ['$$this.seq', fromSeq] }, { $lte: ['$$this.seq', toSeq] }],
+    const flushed = ranges.map(({ after, upTo }) => ({
+      $and: [{ $gt: ['$$this.seq', after] }, { $lte: ['$$this.seq', upTo] }],
     }))
     return {
       q: { _id: roomKey },
@@ -225,7 +226,7 @@ async function reclaim(db: Db, abandoned: readonly Abandoned[]): Promise<void> {
     db,
     abandoned.map(({ room, entries }) => ({
       roomKey: room._id,
-      ranges: [{ fromSeq: 0, toSeq: entries.at(-1)?.seq ?? 0 }],
+      ranges: [{ after: 0, upTo: entries.at(-1)?.seq ?? 0 }],
     })),
   )
 }

@@ -1,7 +1,7 @@
 import { clock } from '@parley/async/clock'
 import { type IndexDescription, ObjectId } from 'mongodb'
 import type { Db, Session } from '../db.ts'
-import { key } from '../keys.ts'
+import { type AppUser, key } from '../keys.ts'
 import type { InvitationDoc } from './documents.ts'
 import { findDeletedRooms } from './erasing-rooms.ts'
 
@@ -37,7 +37,7 @@ export async function saveInvitations(
 /** The user's open invitations to these rooms, in their order. Excludes deleted rooms. */
 export async function findInvitations(
   db: Db,
-  { app, user }: { app: string; user: string },
+  { app, user }: AppUser,
   rooms: readonly string[],
 ): Promise<InvitationDoc[]> {
   if (rooms.length === 0) return []
@@ -52,7 +52,7 @@ export async function findInvitations(
 /** A page of a user's open invitations, newest first. Includes those to deleted rooms. */
 export async function findInvitationsOf(
   db: Db,
-  { app, user }: { app: string; user: string },
+  { app, user }: AppUser,
   before: string | undefined,
   limit: number,
 ): Promise<InvitationDoc[]> {

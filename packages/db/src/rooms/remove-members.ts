@@ -1,5 +1,6 @@
+import { maxMembersShown } from '@parley/contracts/resources/room'
 import type { Db, Session } from '../db.ts'
-import { key, ofRoom } from '../keys.ts'
+import { type AppUser, key, ofRoom } from '../keys.ts'
 import { withoutBuffer } from '../room-buffer/buffer.ts'
 import { unblocked } from './blocked-members.ts'
 import type { RoomDoc } from './documents.ts'
@@ -18,7 +19,6 @@ export async function removeMembers(
   db: Db,
   room: RoomDoc,
   users: readonly string[],
-  maxShown: number,
   session: Session,
 ): Promise<{ room: RoomDoc; removed: string[] }> {
   const members = { _id: { $in: users.map((user) => key(room.app, room.id, user)) } }
@@ -27,7 +27,7 @@ export async function removeMembers(
   if (removed.length === 0) return { room, removed }
   await db.memberships.deleteMany(members, { session })
   await endInvitations(db, room, removed, session)
-  const firstMembers = await findFirstMembers(db, room, maxShown, session)
+  const firstMembers = await findFirstMembers(db, room, session)
   const isOwnerGone = room.owner !== undefined && removed.includes(room.owner)
   const owner = isOwnerGone ? await findSuccessor(db, room, session) : undefined
   const after = await db.rooms.findOneAndUpdate(
@@ -53,9 +53,8 @@ export async function removeMembers(
  */
 export async function removeFromRooms(
   db: Db,
-  { app, user }: { app: string; user: string },
+  { app, user }: AppUser,
   ids: readonly string[],
-  maxShown: number,
   session: Session,
 ): Promise<RoomDoc[]> {
   const own = { _id: { $in: ids.map((id) => key(app, id, user)) } }
@@ -69,7 +68,7 @@ export async function removeFromRooms(
   const pairs = left.flatMap(({ pair }) => pair ?? [])
   await freePairs(db, pairs, session)
   const after: RoomDoc[] = []
-  for (const room of left) after.push(await withoutMember(db, room, user, maxShown, session))
+  for (const room of left) after.push(await withoutMember(db, room, user, session))
   await db.rooms.bulkWrite(
     after.map(({ _id, memberCount, firstMembers, managers, owner, status, pair }) => ({
       updateOne: {
@@ -87,21 +86,15 @@ export async function removeFromRooms(
 }
 
 /** The room after a member's membership was deleted. */
-async function withoutMember(
-  db: Db,
-  room: RoomDoc,
-  user: string,
-  maxShown: number,
-  session: Session,
-): Promise<RoomDoc> {
+async function withoutMember(db: Db, room: RoomDoc, user: string, session: Session): Promise<RoomDoc> {
   const { pair: _pair, owner: before, ...rest } = room
-  const isShortList = room.memberCount > maxShown && room.firstMembers.includes(user)
+  const isShortList = room.memberCount > maxMembersShown && room.firstMembers.includes(user)
   const owner = before === user ? await findSuccessor(db, room, session) : before
   return {
     ...rest,
     memberCount: room.memberCount - 1,
     firstMembers: isShortList
-      ? await findFirstMembers(db, room, maxShown, session)
+      ? await findFirstMembers(db, room, session)
       : room.firstMembers.filter((member) => member !== user),
     managers: room.managers.filter((manager) => manager !== owner && manager !== user),
     ...(owner !== undefined && { owner }),

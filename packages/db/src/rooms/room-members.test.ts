@@ -48,7 +48,7 @@ describe('adding members to a group', () => {
       const [read] = facts.rooms
       assert.ok(read)
       if (tries++ === 0) await change(read)
-      const adding = addMembersToRooms(db, [{ room: read, users: ['dave'] }], 50, session, facts)
+      const adding = addMembersToRooms(db, [{ room: read, users: ['dave'] }], session, facts)
       await adding.catch((error: unknown) => {
         isStale = error instanceof StaleReadError
         throw error

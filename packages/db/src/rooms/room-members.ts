@@ -1,5 +1,6 @@
 import { clock } from '@parley/async/clock'
 import { inParts } from '@parley/async/in-parts'
+import { maxMembersShown } from '@parley/contracts/resources/room'
 import type { Filter } from 'mongodb'
 import type { Db, Session } from '../db.ts'
 import { findPage, type PagePlace } from '../find-page.ts'
@@ -95,10 +96,9 @@ export async function addMembersTo(
   db: Db,
   room: RoomDoc,
   users: readonly string[],
-  maxShown: number,
   session: Session,
 ): Promise<RoomDoc> {
-  const [after] = await addMembersToRooms(db, [{ room, users }], maxShown, session)
+  const [after] = await addMembersToRooms(db, [{ room, users }], session)
   return after ?? room
 }
 
@@ -111,7 +111,6 @@ export async function addMembersTo(
 export async function addMembersToRooms(
   db: Db,
   joining: readonly (Joining & { room: RoomDoc })[],
-  maxShown: number,
   session: Session,
   facts?: Pick<JoiningFacts, 'bans' | 'invitations'>,
 ): Promise<RoomDoc[]> {
@@ -122,7 +121,7 @@ export async function addMembersToRooms(
     after: {
       ...room,
       memberCount: room.memberCount + users.length,
-      firstMembers: [...room.firstMembers, ...users].slice(0, maxShown),
+      firstMembers: [...room.firstMembers, ...users].slice(0, maxMembersShown),
     },
   }))
   const memberships = withUsers.flatMap(({ room, users }) => users.map((user) => key(room.app, room.id, user)))
@@ -150,11 +149,11 @@ function isUnchanged({ _id, version, seq, clockMS }: RoomDoc): Filter<RoomDoc> {
 }
 
 /** The members that lists show: the longest-standing ones. */
-export async function findFirstMembers(db: Db, room: RoomDoc, maxShown: number, session: Session): Promise<string[]> {
+export async function findFirstMembers(db: Db, room: RoomDoc, session: Session): Promise<string[]> {
   const first = await db.memberships
     .find(ofRoom(room._id), { session, projection: { user: 1 } })
     .sort({ joinedAtMS: 1, _id: 1 })
-    .limit(maxShown)
+    .limit(maxMembersShown)
     .toArray()
   return first.map(({ user }) => user)
 }

@@ -1,6 +1,6 @@
 import type { Document } from 'mongodb'
 import type { Db, Session } from '../db.ts'
-import { key } from '../keys.ts'
+import { type AppUser, key } from '../keys.ts'
 import { bucketKeyOf } from '../message-buckets/buckets.ts'
 import type { MessageDoc } from '../messages/documents.ts'
 import { findByKeys, keysOf, lookUp } from '../messages/room-page.ts'
@@ -77,7 +77,7 @@ async function findParts(db: Db, user: string, keys: readonly string[], session:
 
 async function findShown<S extends ShownRoom>(
   db: Db,
-  { app, user }: { app: string; user: string },
+  { app, user }: AppUser,
   keys: readonly string[],
   session: Session,
   only: readonly Document[] = [],
@@ -92,11 +92,7 @@ async function findShown<S extends ShownRoom>(
  * Reads everything that is shown of rooms, in one round trip. Excludes deleted rooms and those that the user has left.
  * The unread count is consistent with the last message.
  */
-export async function findShownRooms(
-  db: Db,
-  of: { app: string; user: string },
-  keys: readonly string[],
-): Promise<Required<RoomOfMember>[]> {
+export async function findShownRooms(db: Db, of: AppUser, keys: readonly string[]): Promise<Required<RoomOfMember>[]> {
   if (keys.length === 0) return []
   const only = onlyOfMember(db, of.user)
   return inSnapshot(db, async (session) => {

@@ -1,5 +1,5 @@
 import type { Db } from '../db.ts'
-import { key } from '../keys.ts'
+import { type AppUser, key } from '../keys.ts'
 import type { MembershipDoc } from './documents.ts'
 import { findDeletedRooms } from './erasing-rooms.ts'
 import { isMuted } from './memberships.ts'
@@ -52,10 +52,7 @@ export async function findUsersInRooms(
 type RoomOfUser = Pick<MembershipDoc, 'room' | 'joinedAtMS'>
 
 /** The rooms of many users: one list per user, in the order of `users`. */
-export async function findRoomsOfUsers(
-  db: Db,
-  users: readonly { app: string; user: string }[],
-): Promise<RoomOfUser[][]> {
+export async function findRoomsOfUsers(db: Db, users: readonly AppUser[]): Promise<RoomOfUser[][]> {
   const keys = users.map(({ app, user }) => key(app, user))
   const rooms = new Map<string, RoomOfUser[]>(keys.map((userKey) => [userKey, []]))
   const found = db.memberships

@@ -1,10 +1,8 @@
-import { clock } from '@parley/async/clock'
+import { clock, dayMS } from '@parley/async/clock'
 import type { AnyBulkWriteOperation, IndexDescription } from 'mongodb'
 import { key } from '../keys.ts'
 import { minuteMS } from '../minutes.ts'
 import { isServerError } from '../server-errors.ts'
-
-const dayMS = 86_400_000
 
 /** Bucket sizes and retention. Reports about older periods use coarser buckets. */
 export const bucketLevels = {

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto'
 import { clock } from '@parley/async/clock'
-import { key } from '../keys.ts'
+import { digest } from '../apps/apps.ts'
+import { type AppUser, key } from '../keys.ts'
 import type { TokenDoc } from './documents.ts'
 import { endedAt, revocationKeptMS } from './tokens.ts'
 
@@ -8,11 +8,11 @@ import { endedAt, revocationKeptMS } from './tokens.ts'
 export type LoginMark = { jti: string } | { device: string } | 'all'
 
 /** The `_id` of a mark in `tokens`. */
-export function markKey(of: { app: string; user: string }, mark: LoginMark): string {
+export function markKey(of: AppUser, mark: LoginMark): string {
   return key(of.app, markDigest(of.user, mark))
 }
 
-export function newLoginMark(of: { app: string; user: string }, mark: LoginMark): TokenDoc {
+export function newLoginMark(of: AppUser, mark: LoginMark): TokenDoc {
   const now = clock.date()
   return {
     ...{ _id: markKey(of, mark), app: of.app, user: of.user, userKey: key(of.app, of.user) },
@@ -24,7 +24,5 @@ export function newLoginMark(of: { app: string; user: string }, mark: LoginMark)
 /** Never the digest of a token, which has no such prefix. */
 function markDigest(user: string, mark: LoginMark): string {
   const which = mark === 'all' ? [mark, user] : 'jti' in mark ? ['jti', user, mark.jti] : ['device', user, mark.device]
-  return createHash('sha256')
-    .update(JSON.stringify(['mark', ...which]))
-    .digest('hex')
+  return digest(JSON.stringify(['mark', ...which]))
 }

@@ -1,7 +1,7 @@
 import type { OptionalPage } from '@parley/contracts/optional-page'
 import type { IndexDescription } from 'mongodb'
 import type { Db, Session } from '../db.ts'
-import { key, keyRange } from '../keys.ts'
+import { type AppUser, key, keyRange } from '../keys.ts'
 import type { PrefDoc } from './documents.ts'
 
 export const prefIndexes: IndexDescription[] = [{ key: { userKey: 1 } }]
@@ -22,7 +22,7 @@ export async function findPrefs(
 }
 
 /** The preferences of a user with these names. */
-export async function findPrefsOf(db: Db, { app, user }: User, names: readonly string[]): Promise<PrefDoc[]> {
+export async function findPrefsOf(db: Db, { app, user }: AppUser, names: readonly string[]): Promise<PrefDoc[]> {
   if (names.length === 0) return []
   return db.prefs.find({ _id: { $in: names.map((name) => key(app, user, name)) } }).toArray()
 }
@@ -49,12 +49,10 @@ export async function findUsersWithPref(
   return new Set(found.flatMap(({ _id }) => byId.get(_id) ?? []))
 }
 
-type User = { app: string; user: string }
-
 /** Returns whether the preference is new. */
 export async function savePref(
   db: Db,
-  { app, user }: User,
+  { app, user }: AppUser,
   name: string,
   json: string,
   session: Session,
@@ -65,12 +63,12 @@ export async function savePref(
 }
 
 /** The number of a user's preferences, counted up to `most`. */
-export async function countPrefs(db: Db, { app, user }: User, most: number, session: Session): Promise<number> {
+export async function countPrefs(db: Db, { app, user }: AppUser, most: number, session: Session): Promise<number> {
   return db.prefs.countDocuments({ userKey: key(app, user) }, { limit: most, session })
 }
 
 /** Returns whether the preference existed. */
-export async function deletePref(db: Db, { app, user }: User, name: string, session: Session): Promise<boolean> {
+export async function deletePref(db: Db, { app, user }: AppUser, name: string, session: Session): Promise<boolean> {
   return (await db.prefs.deleteOne({ _id: key(app, user, name) }, { session })).deletedCount === 1
 }
 

@@ -2,7 +2,7 @@ import { clock } from '@parley/async/clock'
 import { longestLoginDays } from '@parley/contracts/resources/token-issuer'
 import type { IndexDescription } from 'mongodb'
 import type { Db, Session } from '../db.ts'
-import { idsOf, key } from '../keys.ts'
+import { type AppUser, idsOf, key } from '../keys.ts'
 import type { TokenDoc } from './documents.ts'
 
 /** Minimum interval between recorded uses of a token. */
@@ -22,7 +22,7 @@ export const tokenIndexes: IndexDescription[] = [
 ]
 
 export function newTokenDoc(
-  { app, user }: { app: string; user: string },
+  { app, user }: AppUser,
   tokenDigest: string,
   expiresAt: Date,
   more: Pick<TokenDoc, 'device' | 'login' | 'signed'> = {},
@@ -91,7 +91,7 @@ export async function findLivingTokens<T extends { app: string; user: string; to
 /** Makes a token the user's only one, and returns the digests of the revoked ones. */
 export async function replaceTokens(
   db: Db,
-  holder: { app: string; user: string },
+  holder: AppUser,
   { digest, expiresAt, ...more }: Pick<TokenDoc, 'digest' | 'expiresAt' | 'signed'>,
   session: Session,
 ): Promise<{ ended: string[] } | 'held by another user'> {
@@ -146,7 +146,7 @@ export async function findTokensOfUser(db: Db, app: string, user: string, limit:
 /** The tokens of a user that are valid at `now`, latest first. */
 export async function findLivingTokensOfUser(
   db: Db,
-  { app, user }: { app: string; user: string },
+  { app, user }: AppUser,
   now: Date,
   limit: number,
 ): Promise<TokenDoc[]> {
@@ -211,7 +211,7 @@ export async function putMark(db: Db, mark: TokenDoc, session: Session): Promise
 /** Replaces a token of the user, keeping its device; false if the user no longer has the token. */
 export async function exchangeToken(
   db: Db,
-  holder: { app: string; user: string },
+  holder: AppUser,
   tokens: { before: string; after: string },
   expiresAt: Date,
   session: Session,

@@ -1,29 +1,26 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { indexesOf } from '@parley/db/collections'
-import type { CollectionName } from '@parley/db/db'
-import { keyPattern, places } from '@parley/db/shard-keys'
+import { collectionsByName } from '@parley/db/collections'
+import { keyPattern } from '@parley/db/shard-keys'
 import { describe, test } from 'vitest'
 import { shardCommand } from './shard-command.ts'
 
 describe('a sharded cluster', () => {
   test('has an entry for each collection in docs/scaling.md', () => {
     const page = readFileSync(join(import.meta.dirname, '../../../../docs/scaling.md'), 'utf8')
-    const groups = Map.groupBy(Object.keys(indexesOf), (name) => {
-      const place = places[name as CollectionName]
-      return typeof place === 'string' ? `whole: ${place}` : `\`${JSON.stringify(keyPattern(place))}\``
-    })
-    for (const [how, names] of groups) {
-      assert.ok(page.includes(`\n| ${how} | ${names.map((name) => `\`${name}\``).join(', ')} |\n`), how)
+    const groups = Map.groupBy(collectionsByName, ([, { shard }]) =>
+      typeof shard === 'string' ? `whole: ${shard}` : `\`${JSON.stringify(keyPattern(shard))}\``,
+    )
+    for (const [how, rows] of groups) {
+      assert.ok(page.includes(`\n| ${how} | ${rows.map(([name]) => `\`${name}\``).join(', ')} |\n`), how)
     }
   })
 
   test('can enforce every unique index: each starts with the shard key', () => {
-    const beyond = Object.entries(indexesOf).flatMap(([name, indexes]) => {
-      const place = places[name as CollectionName]
-      if (typeof place === 'string') return []
-      const unique = indexes.filter((index) => index.unique && Object.keys(index.key)[0] !== place.field)
+    const beyond = collectionsByName.flatMap(([name, { indexes, shard }]) => {
+      if (typeof shard === 'string') return []
+      const unique = indexes.filter((index) => index.unique && Object.keys(index.key)[0] !== shard.field)
       return unique.map(({ key }) => `${name}: ${JSON.stringify(key)}`)
     })
     assert.deepEqual(beyond, [])
@@ -35,7 +32,7 @@ describe('a sharded cluster', () => {
     assert.equal(printed[0], 'sh.enableSharding("im")')
     assert.ok(printed.includes('sh.shardCollection("im.rooms", {"_id":"hashed"})'))
     assert.ok(printed.includes('// apps stays whole on the primary shard: few documents'))
-    for (const name of Object.keys(indexesOf)) {
+    for (const [name] of collectionsByName) {
       const starts = [`sh.shardCollection("im.${name}"`, `// ${name} `]
       assert.equal(printed.filter((line) => starts.some((start) => line.startsWith(start))).length, 1, name)
     }

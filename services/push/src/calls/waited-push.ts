@@ -2,7 +2,6 @@ import { clock } from '@parley/async/clock'
 import { inParts } from '@parley/async/in-parts'
 import { isShownRecalled } from '@parley/chat/messages/changing/recalled'
 import { findMentions, mentionOf } from '@parley/chat/push/mentions'
-import type { NotificationsOfApp } from '@parley/chat/push/notification-settings'
 import { findSuppressionReasons } from '@parley/chat/push/suppression-reasons'
 import { readJson } from '@parley/contracts/free-json'
 import type { Message } from '@parley/contracts/resources/message'
@@ -12,13 +11,8 @@ import { key } from '@parley/db/keys'
 import type { OutgoingCallDoc } from '@parley/db/push/documents'
 import { findMembershipsByKey } from '@parley/db/rooms/memberships'
 import { findThreadReadSeqs } from '@parley/db/threads/thread-members'
-import { type FindOnlineDevices, isUserInUse, lastAttempt } from '../recipients/online-devices.ts'
-
-export interface WaitedPushParts {
-  db: Db
-  onlineDevicesOf: FindOnlineDevices
-  notificationsOf: NotificationsOfApp
-}
+import type { WaitedParts } from '../networks/waited-pushes.ts'
+import { isUserInUse, lastAttempt } from '../recipients/online-devices.ts'
 
 /** Members per query. */
 const atOnce = 1_000
@@ -28,7 +22,7 @@ const atOnce = 1_000
  * fault in calls for users who were away or out of reach: they are back. Calls retried by an admin may be of any age.
  */
 export async function waitedPush(
-  { keepMS, ...parts }: WaitedPushParts & { keepMS: number },
+  { keepMS, ...parts }: WaitedParts & { keepMS: number },
   call: OutgoingCallDoc,
   data: string,
 ): Promise<{ body: string } | { reason: string; isFault: boolean }> {
@@ -42,7 +36,7 @@ export async function waitedPush(
 
 /** Users in use again, and those who have read the message. */
 async function findBack(
-  { db, onlineDevicesOf }: Pick<WaitedPushParts, 'db' | 'onlineDevicesOf'>,
+  { db, onlineDevicesOf }: Pick<WaitedParts, 'db' | 'onlineDevicesOf'>,
   app: string,
   users: readonly string[],
   { room, threadOf, seq = 0 }: Partial<PushCall> & { room: string },
@@ -67,7 +61,7 @@ function isGone(message: Message): boolean {
 }
 
 async function withoutSuppressed(
-  { db, notificationsOf, ...parts }: WaitedPushParts,
+  { db, notificationsOf, ...parts }: WaitedParts,
   { app, room }: Pick<OutgoingCallDoc, 'app' | 'room'>,
   data: string,
 ): Promise<string | undefined> {

@@ -17,7 +17,6 @@ import { currentMessage } from '@parley/db/messages/deleted-messages'
 import type { MessageDoc } from '@parley/db/messages/documents'
 import { findSentMessage } from '@parley/db/messages/messages'
 import type { DeviceDecision, MessageReason, PushDecisionDoc } from '@parley/db/push/documents'
-import { deviceOf } from '@parley/db/push/push-decisions'
 import {
   insertPushContent,
   insertPushes,
@@ -201,7 +200,7 @@ async function decideDevices(
   const noDevice = users.filter((user) => !owners.has(user))
   const devices = [...byDecision].map(([decision, some]) => [
     decision,
-    some.map(({ user, device }) => deviceOf(user, device)),
+    some.map(({ user, device }) => key(user, device)),
   ])
   return {
     due,

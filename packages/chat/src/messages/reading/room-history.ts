@@ -1,5 +1,5 @@
 import { ApiError } from '@parley/contracts/errors'
-import { key } from '@parley/db/keys'
+import { type AppUser, key } from '@parley/db/keys'
 import { messagesOf } from '@parley/db/message-buckets/buckets'
 import type { MessageDoc } from '@parley/db/messages/documents'
 import { type PageSize, readHistory } from '@parley/db/messages/history'
@@ -52,7 +52,7 @@ export async function roomHistory(
 /** The messages of the page, their senders, and those that the caller deleted for themselves. */
 async function pageMessages(
   chat: Chat,
-  { app, user }: { app: string; user: string },
+  { app, user }: AppUser,
   { room, first, users, deletions }: RoomPage,
   { start, field, size }: { start: PageStart; field: TimeField; size: PageSize },
 ): Promise<{ messages: MessageDoc[]; users: ReadonlyMap<string, UserDoc>; hidden: ReadonlySet<string> }> {

@@ -1,5 +1,5 @@
 import type { Db } from '@parley/db/connect'
-import { key } from '@parley/db/keys'
+import { type AppUser, key } from '@parley/db/keys'
 import { findMessages } from '@parley/db/message-buckets/find-messages'
 import { isDeletedIn } from '@parley/db/messages/deleted-messages'
 import type { MessageDoc, SavedMessageDoc } from '@parley/db/messages/documents'
@@ -13,7 +13,7 @@ import { findRoomsOfMember } from '@parley/db/rooms/rooms-of-users'
  */
 export async function findReadable(
   db: Db,
-  { app, user }: { app: string; user: string },
+  { app, user }: AppUser,
   places: readonly Pick<SavedMessageDoc, 'message' | 'room'>[],
 ): Promise<MessageDoc[]> {
   if (places.length === 0) return []

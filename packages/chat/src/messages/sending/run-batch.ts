@@ -45,14 +45,14 @@ const atOnceInJob = 100
 export async function runBatch(
   chat: Chat,
   { app, batch, name, request, from }: BatchWork,
-  note: (outcomes: BatchOutcome[]) => Promise<void>,
+  note: (outcomes: JobOutcome[]) => Promise<void>,
   isStopped: () => boolean,
   perPart = atOnce,
 ): Promise<boolean> {
   const contentFor = batchTemplate(batch.message)
   const { sender, messageType, push, skipTotalBadge, expiresInS, attachments } = batch
 
-  async function sendTo(target: BatchTarget, i: number, rooms: DirectRooms): Promise<BatchOutcome> {
+  async function sendTo(target: BatchTarget, i: number, rooms: DirectRooms): Promise<JobOutcome> {
     if (sender === undefined) throw new ApiError('MISSING_PARAMETER', 'sender is required')
     // Computed before the room, which is created if missing.
     const content = contentFor(target.patterns)
@@ -64,7 +64,7 @@ export async function runBatch(
     return { message: message._id, roomKey: message.roomKey }
   }
 
-  async function outcomeOf(target: BatchTarget, i: number, rooms: DirectRooms): Promise<BatchOutcome> {
+  async function outcomeOf(target: BatchTarget, i: number, rooms: DirectRooms): Promise<JobOutcome> {
     try {
       return await sendTo(target, i, rooms)
     } catch (error) {
@@ -89,7 +89,7 @@ export async function continueBatch(chat: Chat, job: JobDoc): Promise<boolean> {
   const { json, request, name } = job.batch
   const work = { app: job.app, batch: readJson(json) as Batch, name, request, from: job.done }
   let { done } = job
-  const note = async (outcomes: BatchOutcome[]) => {
+  const note = async (outcomes: JobOutcome[]) => {
     requireServed(outcomes)
     await advanceJob(chat.db, { ...job, done }, outcomes.length, { outcomes })
     done += outcomes.length
@@ -98,20 +98,17 @@ export async function continueBatch(chat: Chat, job: JobDoc): Promise<boolean> {
 }
 
 /** Throws if the database was away, so that the job retries the part and no recipient misses the message. */
-export function requireServed(outcomes: readonly BatchOutcome[]): void {
+export function requireServed(outcomes: readonly JobOutcome[]): void {
   if (servedOf(outcomes).length < outcomes.length) throw new ApiError('SERVICE_UNAVAILABLE')
 }
 
 /** The outcomes before the first that failed because the database was away. */
-export function servedOf(outcomes: readonly BatchOutcome[]): BatchOutcome[] {
+export function servedOf(outcomes: readonly JobOutcome[]): JobOutcome[] {
   const away = outcomes.findIndex(
     (outcome) => 'error' in outcome && outcome.error.code === ('SERVICE_UNAVAILABLE' satisfies ErrorCode),
   )
   return outcomes.slice(0, away < 0 ? outcomes.length : away)
 }
-
-/** Outcome for one recipient: the ID of the message, or the error. */
-export type BatchOutcome = JobOutcome
 
 const outcomesAtOnce = 100
 
@@ -119,7 +116,7 @@ const outcomesAtOnce = 100
  * The outcomes of a batch as JSON text, part by part. Messages are read on demand, so a slow reader holds none in
  * memory.
  */
-export async function* outcomesText(db: Db, outcomes: readonly BatchOutcome[]): AsyncGenerator<string[]> {
+export async function* outcomesText(db: Db, outcomes: readonly JobOutcome[]): AsyncGenerator<string[]> {
   for (const part of inParts(outcomes, outcomesAtOnce)) {
     const sent = part.flatMap((outcome) =>
       'message' in outcome ? [{ _id: outcome.message, roomKey: outcome.roomKey }] : [],

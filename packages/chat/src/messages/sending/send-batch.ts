@@ -1,6 +1,6 @@
 import { clock } from '@parley/async/clock'
 import { digest } from '@parley/db/apps/apps'
-import type { JobDoc } from '@parley/db/documents'
+import type { JobDoc, JobOutcome } from '@parley/db/documents'
 import { advanceJob, deleteEndedJob, findJob, insertJob } from '@parley/db/jobs'
 import { newId } from '@parley/db/messages/messages'
 import { sendKeysKeptMS } from '@parley/db/messages/send-keys'
@@ -9,15 +9,7 @@ import type { Chat } from '../../chat.ts'
 import { Accepted, isOverSoon, workOnJob } from '../../jobs/work-on-job.ts'
 import { JsonText, listText } from '../../views/json-text.ts'
 import { contentOf } from './draft.ts'
-import {
-  type Batch,
-  type BatchOutcome,
-  continueBatch,
-  outcomesText,
-  requireServed,
-  runBatch,
-  servedOf,
-} from './run-batch.ts'
+import { type Batch, continueBatch, outcomesText, requireServed, runBatch, servedOf } from './run-batch.ts'
 
 /**
  * POST /messages/batch: queues the batch, then sends it to all recipients, even if the client disconnects. A batch that
@@ -36,11 +28,11 @@ export async function answerBatch(
   const id = idempotencyKey === undefined ? name : idFor(JSON.stringify([idempotencyKey, batch.sender]))
   const earlier = idempotencyKey === undefined ? undefined : await answerOfEarlier(chat, app, id)
   if (earlier) return earlier
-  const outcomes: BatchOutcome[] = []
+  const outcomes: JobOutcome[] = []
   let job: Promise<JobDoc> | undefined
   let isRepeated = false
 
-  async function note(part: BatchOutcome[]): Promise<void> {
+  async function note(part: JobOutcome[]): Promise<void> {
     if (isRepeated) return
     if (job) {
       requireServed(part)

@@ -68,7 +68,7 @@ export async function addMembersTogether(
       )
       // Profiles are read outside the transaction, while it writes.
       const [rooms, profiles] = await Promise.all([
-        addMembersToRooms(db, joining, maxMembersShown, session, facts),
+        addMembersToRooms(db, joining, session, facts),
         findUsersByKey(db, shown),
       ])
       const after = new Map(rooms.map((room) => [room._id, room]))

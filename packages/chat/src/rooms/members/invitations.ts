@@ -2,7 +2,7 @@ import { ApiError } from '@parley/contracts/errors'
 import type { Input, Result } from '@parley/contracts/operation'
 import { maxMembers, type listInvitations as operation } from '@parley/contracts/operations/rooms/members'
 import type { Invitation } from '@parley/contracts/resources/invitation'
-import { maxMembersShown, type Room } from '@parley/contracts/resources/room'
+import type { Room } from '@parley/contracts/resources/room'
 import type { Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
 import { insertSystemMessages } from '@parley/db/messages/scheduled'
@@ -69,7 +69,7 @@ export async function joinRoom(chat: Chat, caller: UserCaller, roomId: string, i
     const change = { messageType: 'joinRoom', sender: user, isForOther: false, members: [user] } as const
     const messages = isAnnounced ? [systemMessage(before, change)] : []
     await insertSystemMessages(db, messages, session)
-    return { room: await addMembersTo(db, before, [user], maxMembersShown, session), joined: true, messages }
+    return { room: await addMembersTo(db, before, [user], session), joined: true, messages }
   })
   const { room, joined, messages } = value
   if (!joined) return toRoomView(room, await findUsers(db, app, room.firstMembers))

@@ -1,4 +1,3 @@
-import { maxMembersShown } from '@parley/contracts/resources/room'
 import { key } from '@parley/db/keys'
 import type { RoomDoc } from '@parley/db/rooms/documents'
 import { removeMembers } from '@parley/db/rooms/remove-members'
@@ -22,7 +21,7 @@ export async function noteJoined(chat: Chat, { app, id }: RoomDoc, users: readon
   const { value: room, noted } = await changeAndNote(chat, roomOrderingKey(app, id), async (session, pending) => {
     const before = await findRoom(chat.db, app, id, session)
     if (!before) return undefined
-    const { room: after, removed } = await removeMembers(chat.db, before, gone, maxMembersShown, session)
+    const { room: after, removed } = await removeMembers(chat.db, before, gone, session)
     if (removed.length === 0) return undefined
     membersChanged(pending, after, { event: 'DELETE_MEMBERS', sender: undefined, members: removed })
     return after

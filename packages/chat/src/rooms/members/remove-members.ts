@@ -1,7 +1,7 @@
 import { ApiError } from '@parley/contracts/errors'
 import type { Input } from '@parley/contracts/operation'
 import type { removeMembers as operation } from '@parley/contracts/operations/rooms/members'
-import { maxMembersShown, type Room } from '@parley/contracts/resources/room'
+import type { Room } from '@parley/contracts/resources/room'
 import { digest } from '@parley/db/apps/apps'
 import type { Session } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
@@ -59,7 +59,7 @@ export async function removeMembers(
   }
   const changed = await changeAndNote(chat, roomOrderingKey(app, roomId), async (session, pending) => {
     const before = await check(chat, by, roomId, given, session)
-    const { room, removed } = await removeFrom(chat.db, before.room, before.members, maxMembersShown, session)
+    const { room, removed } = await removeFrom(chat.db, before.room, before.members, session)
     chat.audit?.note({ before: membersInAudit(removed) })
     membersChanged(pending, room, { event: 'DELETE_MEMBERS', sender: user, members: removed })
     const payload = { room: roomId, by: user ?? null }

@@ -3,7 +3,7 @@ import { publishEvent } from '@parley/bus/events/publish'
 import type { EventPayload } from '@parley/contracts/socket/server-events'
 import type { Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
-import { findBySeq, type SeqRange } from '@parley/db/message-buckets/find-messages'
+import { findBySeq, joinRanges, type SeqRange } from '@parley/db/message-buckets/find-messages'
 import { newId } from '@parley/db/messages/messages'
 import { type DeliveryRoom, findDeliveredMarkers } from '@parley/db/rooms/delivered-markers'
 
@@ -57,7 +57,7 @@ async function findPassed(
   { _id: roomKey, buffer = [] }: DeliveryRoom,
   moved: readonly MovedMarker[],
 ): Promise<Map<number, string>> {
-  const gaps = joined(moved.map(passedBy)).flatMap((range) => gapsOf(buffer, range))
+  const gaps = joinRanges(moved.map(passedBy)).flatMap((range) => gapsOf(buffer, range))
   const flushed = await Promise.all(gaps.map((range) => findBySeq(db, roomKey, range)))
   return new Map([...buffer, ...flushed.flat()].map(({ seq, sender }) => [seq, sender]))
 }
@@ -74,17 +74,6 @@ function sendersIn(passed: ReadonlyMap<number, string>, { after, upTo }: SeqRang
     if (sender !== undefined) senders.add(sender)
   }
   return senders
-}
-
-/** Merges ranges that overlap or adjoin. */
-function joined(ranges: readonly SeqRange[]): SeqRange[] {
-  const all: SeqRange[] = []
-  for (const { after, upTo } of ranges.toSorted((a, b) => a.after - b.after)) {
-    const last = all.at(-1)
-    if (last && after <= last.upTo) last.upTo = Math.max(last.upTo, upTo)
-    else all.push({ after, upTo })
-  }
-  return all
 }
 
 /**

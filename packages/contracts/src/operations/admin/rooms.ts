@@ -11,6 +11,7 @@ import { room } from '../../resources/room.ts'
 import { sender } from '../../resources/sender.ts'
 import { exampleBlock, exampleMessage, exampleRoom, exampleSender } from '../examples.ts'
 import { historyQuery, latestSeq } from '../messages/messages.ts'
+import { pinsPage } from '../messages/pins.ts'
 import { listThread } from '../messages/threads.ts'
 
 const params = z.object({ id: roomId })
@@ -202,14 +203,7 @@ export const inspectPins = operation({
   scope: 'messages:read',
   conversations: true,
   params,
-  query: z.object({
-    limit: z.coerce.number().int().min(1).max(50).default(20),
-    beforeSeq: z.coerce.number().int().min(1).optional().describe('`beforeSeq` of the previous page'),
-  }),
-  result: z.object({
-    data: z.array(message),
-    beforeSeq: z.number().int().optional().describe('For the next page; absent on the last one'),
-  }),
+  ...pinsPage,
   errors: ['ROOM_NOT_FOUND', 'INVALID_QUERY'],
   example: { query: { limit: 20 }, result: { data: [{ ...exampleMessage, pinned: true }] } },
 })
