@@ -3,7 +3,7 @@ import { afterAll, beforeAll } from 'vitest'
 import { type Deployment, deploy } from '../client/client-of.ts'
 import type { Fields, PlatformUser } from '../platform.ts'
 import { type ChatTab, openChat, type TabOptions } from './chat-tab.ts'
-import { startChromium } from './chromium.ts'
+import { type Build, startChromium } from './chromium.ts'
 
 /** Two users on their own deployment, and a browser, started before the first test of a `describe`. */
 export interface AliceAndBob {
@@ -19,14 +19,14 @@ export interface AliceAndBob {
 }
 
 /** @param nodes number of realtime nodes */
-export function aliceAndBob(nodes = 1): AliceAndBob {
+export function aliceAndBob(nodes = 1, build?: Build): AliceAndBob {
   const deployment = {} as Deployment
   const alice = {} as PlatformUser
   const bob = {} as PlatformUser
   let browser: Browser
   beforeAll(async () => {
     Object.assign(deployment, await deploy(nodes))
-    browser = await startChromium()
+    browser = await startChromium(build)
     Object.assign(alice, await deployment.platform.newUser('alice', { nickname: 'Alice' }))
     Object.assign(bob, await deployment.platform.newUser('bob', { nickname: 'Bob' }))
   })

@@ -55,7 +55,7 @@ const views: [name: string, address: string, shown: string, asksReason?: true][]
 ]
 
 const stack = await startBenchStack('bench-console')
-const browser = await startChromium()
+const browser = await startChromium('browser')
 try {
   await fill()
   const link = await makeSignInLink(stack.servers.mongoUrl, stack.url)

@@ -26,7 +26,7 @@ const wanted = { firstPaintMS: 1_000, longFrames: 0 }
 const stack = await startBenchStack('bench-page')
 const { keys, url } = stack
 const address = await makeRoom()
-const browser = await startChromium()
+const browser = await startChromium('browser')
 try {
   const opens: number[] = []
   for (let n = 0; n < options.opens; n++) opens.push(await openOnce(browser))

@@ -24,7 +24,7 @@ const server = createServer((_request, response) =>
   response.setHeader('content-type', 'text/html').end('<!doctype html>'),
 )
 const port = await listenOnLoopback(server)
-const browser = await startChromium()
+const browser = await startChromium('browser')
 try {
   const page = await browser.newPage()
   const script = { content: await bundled(), type: 'module' }

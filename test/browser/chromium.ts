@@ -2,7 +2,14 @@ import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { type Browser, chromium } from 'playwright-core'
 
-const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
+/** The headless shell renders the same pages with less CPU, but shows no notifications. */
+export type Build = 'headless shell' | 'browser'
+
+const browsers = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
+const names: Record<Build, readonly string[]> = {
+  'headless shell': ['chromium-headless-shell', ...browsers],
+  browser: browsers,
+}
 /** Popups of the address bar. Chromium renders them for every window, which takes more time than the page. */
 const popups = ['WebUIOmniboxPopup', 'WebUIOmniboxAimPopup']
 /** The features that Playwright disables. A second `--disable-features` replaces the first. */
@@ -29,35 +36,32 @@ const options = [
 ]
 
 /**
- * The path of Chromium: `PARLEY_TEST_CHROMIUM`, or the one on PATH, since Playwright's own needs a download. Without any, the
- * browser tests are skipped.
+ * The path of Chromium: `PARLEY_TEST_CHROMIUM`, or the first of the build's names on PATH, since Playwright's own needs a
+ * download. Without any, the browser tests are skipped.
  */
-function findChromium(): string | undefined {
+function findChromium(build: Build): string | undefined {
   const named = process.env['PARLEY_TEST_CHROMIUM']
   if (named) return named
   const folders = (process.env['PATH'] ?? '').split(delimiter)
-  return folders.flatMap((folder) => names.map((name) => join(folder, name))).find(mayRun)
+  return names[build].flatMap((name) => folders.map((folder) => join(folder, name))).find(mayRun)
 }
 
-let shared: Promise<Browser> | undefined
+const shared = new Map<string, Promise<Browser>>()
 
 /** The Chromium that all tests of this process share; it ends with the process. Each page has its own profile. */
-export async function startChromium(): Promise<Browser> {
-  const running = await shared?.catch(() => undefined)
+export async function startChromium(build: Build = 'headless shell'): Promise<Browser> {
+  const path = findChromium(build)
+  if (path === undefined) throw new Error('no Chromium on PATH')
+  const running = await shared.get(path)?.catch(() => undefined)
   if (running?.isConnected()) return running
-  shared = launch()
-  return shared
-}
-
-function launch(): Promise<Browser> {
-  const executablePath = findChromium()
-  if (executablePath === undefined) throw new Error('no Chromium on PATH')
-  return chromium.launch({ executablePath, args: options, timeout: 120_000 })
+  const launched = chromium.launch({ executablePath: path, args: options, timeout: 120_000 })
+  shared.set(path, launched)
+  return launched
 }
 
 /** Whether to skip the browser tests; logs it if so. */
-export function isChromiumMissing(): boolean {
-  const isMissing = findChromium() === undefined
+export function isChromiumMissing(build: Build = 'headless shell'): boolean {
+  const isMissing = findChromium(build) === undefined
   if (isMissing) console.log('No Chromium on PATH: skipping the browser tests')
   return isMissing
 }

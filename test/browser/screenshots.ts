@@ -30,7 +30,7 @@ const { url, to, only, lang: wanted } = program.opts<{ url: string; to: string; 
 
 const folder = resolve(to)
 mkdirSync(folder, { recursive: true })
-const browser = await startChromium()
+const browser = await startChromium('browser')
 try {
   for (const lang of wanted === undefined ? sceneLanguages : [wanted]) {
     const looks = looksIn(lang)

@@ -30,8 +30,8 @@ interface PageWorker {
   click: (action?: string, reply?: string) => Promise<string | undefined>
 }
 
-describe.skipIf(isChromiumMissing())('the chat page in a browser: Web Push', () => {
-  const { deployment, alice, bob, newRoom, say, open } = aliceAndBob()
+describe.skipIf(isChromiumMissing('browser'))('the chat page in a browser: Web Push', () => {
+  const { deployment, alice, bob, newRoom, say, open } = aliceAndBob(1, 'browser')
   let service: PushServiceDouble
   beforeAll(async () => {
     service = await startPushService()
