@@ -43,7 +43,7 @@ export async function createRoom(chat: Chat, app: string, request: Request): Pro
 }
 
 /**
- * The ID of the direct room of two users, which is created if missing.
+ * The ID of the direct room of a sender and a receiver, which is created if missing. Errors name the receiver.
  * @param find returns a room that the caller has already read; throws if none may be created
  * @throws as createRoom, and as `find`
  */
@@ -53,7 +53,7 @@ export async function openDirectRoom(
   members: [string, string],
   find: (pair: string) => Promise<RoomDoc | undefined>,
 ): Promise<string> {
-  return (await openRoom(chat, app, { roomType: 'direct', members }, find)).room.id
+  return (await openRoom(chat, app, { roomType: 'direct', members }, { find, field: 'receiver' })).room.id
 }
 
 /**
@@ -64,13 +64,13 @@ async function openRoom(
   chat: Chat,
   app: string,
   request: Request,
-  find?: (pair: string) => Promise<RoomDoc | undefined>,
+  { find, field = 'members' }: { find?: (pair: string) => Promise<RoomDoc | undefined>; field?: string } = {},
 ): Promise<{ room: RoomDoc; shown: Room | undefined; messages: readonly ScheduledDoc[] }> {
   const there = request.roomType === 'group' && request._id !== undefined && (await findRoom(chat.db, app, request._id))
   // Returned in its current state: a named member may have been erased since.
   if (there && there.roomType === 'group' && !there.deletedAt) return { room: there, shown: undefined, messages: [] }
-  const { members, users } = await expandMembers(chat, app, request.members)
-  requireFitting(request, members)
+  const { members, users } = await expandMembers(chat, app, request.members, field)
+  requireFitting(request, members, field)
   const wantedRoom = toRoomDoc(app, request, members)
   const [sender = ''] = request.owner === undefined ? members : [request.owner]
   const joining = { messageType: 'joinRoom', sender, isForOther: true, members } as const
@@ -104,9 +104,9 @@ async function makeLargeRoom(chat: Chat, wanted: WantedRoom): Promise<MadeRoom |
 }
 
 /** @throws ApiError INVALID_REQUEST */
-function requireFitting({ roomType, owner }: Request, members: readonly string[]): void {
+function requireFitting({ roomType, owner }: Request, members: readonly string[], field: string): void {
   if (roomType === 'direct' && members.length !== 2) {
-    throw new ApiError('INVALID_REQUEST', `members: a direct room has exactly two members, got ${members.length}`)
+    throw new ApiError('INVALID_REQUEST', `${field}: a direct room has exactly two members, got ${members.length}`)
   }
   if (roomType === 'direct' && owner !== undefined) {
     throw new ApiError('INVALID_REQUEST', 'owner: a direct room has no owner')

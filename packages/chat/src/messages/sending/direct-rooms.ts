@@ -10,18 +10,20 @@ import { findUser } from '@parley/db/users/users'
 import type { Chat } from '../../chat.ts'
 import { attachFiles } from '../../files/attach-files.ts'
 import { openDirectRoom } from '../../rooms/create-room.ts'
+import { unknownUser } from '../../users/user-errors.ts'
 import { errorOfRefusal } from './draft.ts'
 
 /** The direct rooms of a batch's sender with the receivers in one part of the batch. */
 export interface DirectRooms {
   /**
    * The ID of the room, which is created if it is missing and the message would be accepted.
-   * @throws ApiError CLIENT_NOT_FOUND, INVALID_REQUEST; FILE_NOT_FOUND, USER_BANNED, USER_BLOCKED
+   * @throws ApiError CLIENT_NOT_FOUND, INVALID_REQUEST, naming sender or receiver; FILE_NOT_FOUND, USER_BANNED, USER_BLOCKED
    */
   open(receiver: string): Promise<string>
 }
 
 interface Facts {
+  isSenderKnown: boolean
   /** Existing rooms by pair. */
   rooms: ReadonlyMap<string, RoomDoc>
   /** The error that refuses every new room, if any. */
@@ -45,16 +47,19 @@ export function directRoomsFor(
   let facts: Promise<Facts> | undefined
 
   async function read(): Promise<Facts> {
-    const found = await findRoomsByKeyOrPair(chat.db, { keys: [], pairs: receivers.map(pairOf) })
-    const rooms = new Map(found.flatMap((room) => (room.pair === undefined ? [] : [[room.pair, room]])))
-    if (receivers.every((receiver) => rooms.has(pairOf(receiver)))) return { rooms }
-    const [user, blockers, missing] = await Promise.all([
+    const [user, found] = await Promise.all([
       findUser(chat.db, app, sender),
+      findRoomsByKeyOrPair(chat.db, { keys: [], pairs: receivers.map(pairOf) }),
+    ])
+    const isSenderKnown = user !== null
+    const rooms = new Map(found.flatMap((room) => (room.pair === undefined ? [] : [[room.pair, room]])))
+    if (receivers.every((receiver) => rooms.has(pairOf(receiver)))) return { isSenderKnown, rooms }
+    const [blockers, missing] = await Promise.all([
       findBlockersOf(chat.db, app, sender, receivers),
       attachFiles(chat, { app, sender }, attachments).then(() => undefined, onlyRefusal),
     ])
     const refusal = missing ?? (user && banInForce(user) ? await refused('USER_BANNED') : undefined)
-    return { rooms, refusal, blocked: new Set([...blockers].map(pairOf)) }
+    return { isSenderKnown, rooms, refusal, blocked: new Set([...blockers].map(pairOf)) }
   }
 
   async function find(pair: string): Promise<RoomDoc | undefined> {
@@ -67,7 +72,14 @@ export function directRoomsFor(
     return undefined
   }
 
-  return { open: (receiver) => openDirectRoom(chat, app, [sender, receiver], find) }
+  return {
+    async open(receiver) {
+      facts ??= read()
+      if (!(await facts).isSenderKnown) throw unknownUser('sender', sender)
+      if (receiver === sender) throw new ApiError('INVALID_REQUEST', 'receiver: must not be the sender')
+      return openDirectRoom(chat, app, [sender, receiver], find)
+    },
+  }
 }
 
 function onlyRefusal(error: unknown): ApiError {

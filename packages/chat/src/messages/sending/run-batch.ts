@@ -50,6 +50,7 @@ export async function runBatch(
   perPart = atOnce,
 ): Promise<boolean> {
   const contentFor = batchTemplate(batch.message)
+  const keys = keysOf(batch.paras)
   const { sender, messageType, push, skipTotalBadge, expiresInS, attachments } = batch
 
   async function sendTo(target: BatchTarget, i: number, rooms: DirectRooms): Promise<JobOutcome> {
@@ -57,7 +58,7 @@ export async function runBatch(
     // Computed before the room, which is created if missing.
     const content = contentFor(target.patterns)
     const room = target.room ?? (await rooms.open(target.receiver ?? ''))
-    const idempotencyKey = `batch ${name} ${i}`
+    const idempotencyKey = `batch ${name} ${keys[i]}`
     const shown = { messageType, push, skipTotalBadge, expiresInS, attachments }
     const sent = { app, room, sender, ...shown, request, idempotencyKey }
     const { message } = await sendContent(chat, sent, content)
@@ -81,6 +82,20 @@ export async function runBatch(
     await note(await Promise.all(part.map((target, n) => outcomeOf(target, i + n, rooms))))
   }
   return true
+}
+
+/**
+ * Counts the messages to each recipient, so that a repeat may list the recipients in another order. A receiver is part of
+ * the key, because its room may be a recipient too.
+ */
+function keysOf(targets: readonly BatchTarget[]): string[] {
+  const counts = new Map<string, number>()
+  return targets.map(({ room, receiver }) => {
+    const to = JSON.stringify({ room, receiver })
+    const count = counts.get(to) ?? 0
+    counts.set(to, count + 1)
+    return receiver === undefined ? `${count}` : `${count} ${receiver}`
+  })
 }
 
 /** Continues a batch that is a job of this process. Returns whether it is finished. @throws JobTaken */

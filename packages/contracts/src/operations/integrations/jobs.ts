@@ -74,7 +74,7 @@ export const getJob = operation({
     query: { limit: 100 },
     result: {
       ...exampleJob,
-      outcomes: { totalCount: 1, data: [{ error: { code: 'CLIENT_NOT_FOUND', message: 'members: no user "bob"' } }] },
+      outcomes: { totalCount: 1, data: [{ error: { code: 'CLIENT_NOT_FOUND', message: 'receiver: no user "bob"' } }] },
     },
   },
 })

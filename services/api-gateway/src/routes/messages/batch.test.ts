@@ -53,6 +53,19 @@ describe('POST /messages/batch', () => {
     assert.deepEqual([again?.result?.room, again?.result?.seq], [direct, 2])
   })
 
+  test('an unknown user is CLIENT_NOT_FOUND naming sender or receiver; the sender as receiver is INVALID_REQUEST', async () => {
+    const errorsOf = async (sender: string, paras: object[]) =>
+      (await post('x', paras, { sender })).map(({ error }) => `${error?.code} ${error?.message}`)
+    assert.deepEqual(await errorsOf('alice', [{ receiver: 'nobody' }, { receiver: 'alice' }]), [
+      'CLIENT_NOT_FOUND receiver: no user "nobody"',
+      'INVALID_REQUEST receiver: must not be the sender',
+    ])
+    assert.deepEqual(await errorsOf('nobody', [{ receiver: 'bob' }, { room: await gateway.newRoom([alice]) }]), [
+      'CLIENT_NOT_FOUND sender: no user "nobody"',
+      'CLIENT_NOT_FOUND sender: no user "nobody"',
+    ])
+  })
+
   test('several messages to one room keep the order of the recipients', async () => {
     const room = await gateway.newRoom([alice, bob])
     const numbers = Array.from({ length: 230 }, (_, i) => `${i}`)

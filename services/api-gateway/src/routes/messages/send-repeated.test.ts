@@ -149,6 +149,20 @@ describe('POST /messages/batch', () => {
     assert.equal(repeated.body.result[0].result.room, toCarol.result.room)
   })
 
+  test('repeated with its recipients in another order sends nothing twice', async () => {
+    const room = await gateway.newRoom([alice, bob])
+    const send = async (paras: object[]) => {
+      const batch = { message: 'x', messageType: 'text', sender: 'alice', paras }
+      const headers = { 'idempotency-key': 'in any order' }
+      const { body } = await gateway.admin('POST', '/messages/batch', batch, headers)
+      return body.result.map(({ result }: { result: { _id: string } }) => result._id)
+    }
+    const first = await send([{ room }, { receiver: 'bob' }, { room }])
+    const [direct, ...twice] = await send([{ receiver: 'bob' }, { room }, { room }])
+    assert.deepEqual([twice[0], direct, twice[1]], first)
+    assert.equal(new Set(first).size, 3)
+  })
+
   test('without sender each recipient gets the error MISSING_PARAMETER', async () => {
     const { body } = await gateway.admin('POST', '/messages/batch', {
       message: 'x',
