@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { freePorts } from '@parley/stack/free-ports'
 import type { Socket } from 'socket.io-client'
 import { afterAll, beforeAll, describe, test } from 'vitest'
@@ -66,6 +67,21 @@ describe('a service starts while a server is away', () => {
     })
     assert.notEqual(sent, live)
     await stop()
+  })
+
+  test('NATS: a service that is stopped before it is back stops cleanly, and reports no message as failed', async () => {
+    await platform.servers.nats.kill()
+    await start()
+    await stop()
+    await platform.servers.nats.restart()
+    for (const name of names) {
+      const lines = readFileSync(services[name].logFile, 'utf8').trim().split('\n')
+      assert.match(lines.at(-1) ?? '', /"msg":"stopped"/, name)
+      assert.deepEqual(
+        lines.filter((line) => line.includes('message not handled')),
+        [],
+      )
+    }
   })
 
   test('Redis: messages are sent and delivered; presence returns when it is back', async () => {

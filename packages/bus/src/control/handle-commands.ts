@@ -68,7 +68,8 @@ export function handleCommands(
     },
     unsubscribe: () => {
       void announcing.stop()
-      bus.nats.publish(nodesSubject, JSON.stringify({ node, leaving: true } satisfies NodeAnnouncement))
+      if (bus.connected)
+        bus.nats.publish(nodesSubject, JSON.stringify({ node, leaving: true } satisfies NodeAnnouncement))
       messages.unsubscribe()
       toNew.unsubscribe()
     },

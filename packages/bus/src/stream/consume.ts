@@ -75,8 +75,8 @@ export async function consumeStreams<T>(
         if (await isNext(bus, name, stream)) await takeMessages(bus, { name, stream }, signal, take)
       } catch (error) {
         if (bus.isClosed) throw error
-        // watchStreams recreates a lost stream; a deleted consumer is recreated here.
-        if (!isMissing(error)) onFault(error as Error)
+        // watchStreams recreates a lost stream; a deleted consumer is recreated here. An outage is already reported.
+        if (bus.connected && !isMissing(error)) onFault(error as Error)
       }
       if (!signal.aborted) await pause(lookAgainMS)
     }
