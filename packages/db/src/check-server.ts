@@ -8,8 +8,11 @@ export class UnfitMongo extends Error {
 
 const oldestMajor = 6
 
-/** @throws UnfitMongo if the server has no transactions, or is too old */
-export async function checkMongo(client: MongoClient): Promise<void> {
+/**
+ * @returns the name of the replica set; undefined for mongos
+ * @throws UnfitMongo if the server has no transactions, or is too old
+ */
+export async function checkMongo(client: MongoClient): Promise<string | undefined> {
   const admin = client.db('admin')
   const [hello, { version }] = await Promise.all([admin.command({ hello: 1 }), admin.command({ buildInfo: 1 })])
   if (hello['setName'] === undefined && hello['msg'] !== 'isdbgrid') {
@@ -23,22 +26,28 @@ export async function checkMongo(client: MongoClient): Promise<void> {
   if (Number.parseInt(String(version), 10) < oldestMajor) {
     throw new UnfitMongo(`the server has version ${version}: Parley needs ${oldestMajor}.0 or newer`)
   }
+  return hello['setName'] as string | undefined
 }
 
 /**
- * Connects to the URL's first host directly, and throws if it is unfit: a likely cause of a failed server selection.
+ * Connects to the URL's first host directly, and throws if it is unfit or its replica set has another name: likely
+ * causes of a failed server selection.
  * @throws UnfitMongo
  */
 export async function explainUnselected(url: string, options: MongoClientOptions): Promise<void> {
   const direct = new ConnectionString(url)
   if (direct.isSRV) return
   direct.hosts = direct.hosts.slice(0, 1)
+  const wanted = direct.searchParams.get('replicaSet')
   direct.searchParams.delete('replicaSet')
   direct.searchParams.set('directConnection', 'true')
   const client = new MongoClient(direct.href, options)
   try {
     await client.connect()
-    await checkMongo(client)
+    const name = await checkMongo(client)
+    if (wanted !== null && name !== undefined && name !== wanted) {
+      throw new UnfitMongo(`the URL has replicaSet=${wanted}, but the replica set is named ${name}`)
+    }
   } catch (error) {
     if (error instanceof UnfitMongo) throw error
   } finally {

@@ -67,4 +67,13 @@ describe('a MongoDB URL', () => {
       assert.equal(db.mongo.databaseName, name)
     }
   })
+
+  test('with the name of another replica set is refused, naming both', async () => {
+    const url = new URL((await testServers()).mongoUrl)
+    url.searchParams.set('replicaSet', 'other')
+    await assert.rejects(connectDb(url.href, { timeoutMS: 500 }), {
+      name: 'UnfitMongo',
+      message: 'the URL has replicaSet=other, but the replica set is named parley',
+    })
+  })
 })

@@ -33,8 +33,8 @@ export interface ConnectOptions {
 /**
  * Connects to MongoDB. Writes are acknowledged by a majority and journaled; reads come from the primary. `migrate`
  * creates the schema.
- * @throws UnfitMongo if the server is not a replica set, or too old; MongoServerSelectionError if no server responds in
- * time
+ * @throws UnfitMongo if the server is not a replica set, too old, or in a set of another name than in the URL;
+ * MongoServerSelectionError if no server responds in time
  */
 export async function connectDb(url: string, options: ConnectOptions = {}): Promise<Db> {
   const timeoutMS = options.timeoutMS ?? 10_000

@@ -1,6 +1,11 @@
-/** @throws the connection error, prefixed with the server's name */
-export function reach<T>(title: string, connecting: Promise<T>): Promise<T> {
-  return connecting.catch((cause: unknown) => {
-    throw new Error(`${title}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
-  })
+/** @throws the connection error, with the server's name before its message */
+export async function reach<T>(title: string, connecting: Promise<T>): Promise<T> {
+  try {
+    return await connecting
+  } catch (error) {
+    const failed = error instanceof Error ? error : new Error(String(error))
+    // As the cause of a new error, the log would repeat its message.
+    failed.message = `${title}: ${failed.message}`
+    throw failed
+  }
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
+import { freePorts } from '@parley/stack/free-ports'
 import { parleyFile } from '@parley/stack/parley-command'
 import { testServers, withDatabase } from '@parley/stack/test-servers'
 import type { Command } from 'commander'
@@ -22,6 +23,13 @@ describe('every command of parley', () => {
     const args = [parleyFile, 'app', 'delete', '--help']
     const { stdout } = await promisify(execFile)(process.execPath, args)
     assert.match(stdout, /^Usage: parley app delete /)
+  })
+
+  test('names the server that it cannot reach', async () => {
+    const [port = 0] = await freePorts(1)
+    const env = { ...process.env, PARLEY_MONGO_URL: `mongodb://127.0.0.1:${port}/parley?serverSelectionTimeoutMS=100` }
+    const running = promisify(execFile)(process.execPath, [parleyFile, 'app', 'create', 'x'], { env })
+    await assert.rejects(running, { code: 1, stderr: /^parley: MongoDB: connect ECONNREFUSED/ })
   })
 
   const run = (...args: string[]) => parleyCommand().parseAsync(args, { from: 'user' })

@@ -1,21 +1,24 @@
 import { findApp } from '@parley/db/apps/apps'
 import type { AppDoc } from '@parley/db/apps/documents'
-import type { Db } from '@parley/db/connect'
+import { connectDb, type Db } from '@parley/db/connect'
 import { createSchemaCheck } from '@parley/db/schema'
-import { usingDb } from '@parley/db/using-db'
 import { readSettings } from '@parley/service/settings'
 import { mongoSettings, tlsPrefix } from '@parley/service/shared-settings'
 import { tlsOptions } from '@parley/service/tls-settings'
+import { reach } from '@parley/wiring/reach'
 
 /** Runs work on the database in the environment, if its schema is known. */
 export async function withDb<T>(work: (db: Db) => Promise<T>, timeoutMS?: number): Promise<T> {
   const { mongoUrl, mongoTls } = readSettings(mongoSettings, process.env)
   const tls = tlsOptions(mongoTls, tlsPrefix.mongo)
   const options = { appName: 'parley-cli', tls, ...(timeoutMS !== undefined && { timeoutMS }) }
-  return usingDb(mongoUrl, options, async (db) => {
+  const db = await reach('MongoDB', connectDb(mongoUrl, options))
+  try {
     await createSchemaCheck(db)()
-    return work(db)
-  })
+    return await work(db)
+  } finally {
+    await db.client.close()
+  }
 }
 
 /** The app named by a command. @throws Error if it does not exist */
