@@ -8,7 +8,7 @@ import { pushSubscription } from '@parley/contracts/resources/push/subscription'
 import type { Session } from '@parley/db/connect'
 import { type AppUser, key } from '@parley/db/keys'
 import { inTransaction } from '@parley/db/transactions/transaction'
-import { deleteDevices, saveDevice } from '@parley/db/users/devices'
+import { deleteDevices, pushTokenId, saveDevice } from '@parley/db/users/devices'
 import type { DeviceDoc } from '@parley/db/users/documents'
 import type { UserCaller } from '../access/caller.ts'
 import { lockCaller } from '../access/lock-caller.ts'
@@ -26,7 +26,7 @@ export async function subscribeDevice(
     await lockCaller(chat.db, caller, session)
     await saveDevice(chat.db, { app, user, device, type, token, ...(language !== undefined && { language }) }, session)
   }
-  await inTransaction(chat.db, save, { turn: key('device', app, token) })
+  await inTransaction(chat.db, save, { turn: key('device', app, pushTokenId(token)) })
   return { type, deviceId: device }
 }
 

@@ -12,6 +12,21 @@ const mostPerUser = 100
 const mostTrimmed = 1_000
 
 /**
+ * Identifies a push token: a Web Push subscription, which is JSON, by its endpoint, since browsers may write it in
+ * several forms, and renew its keys.
+ */
+export function pushTokenId(token: string): string {
+  if (!token.trimStart().startsWith('{')) return token
+  try {
+    const { endpoint } = JSON.parse(token) as { endpoint?: unknown }
+    return typeof endpoint === 'string' ? endpoint : token
+  } catch (error) {
+    if (error instanceof SyntaxError) return token
+    throw error
+  }
+}
+
+/**
  * Registers a device's token. Beyond `mostPerUser`, removes the longest unused devices. A token belongs to one device:
  * another user of the same phone loses it.
  */
@@ -24,14 +39,17 @@ export async function saveDevice(
   const _id = key(app, user, device.device)
   const userKey = key(app, user)
   const loser = await db.deviceTokens.findOneAndUpdate(
-    { _id: key(app, token) },
+    { _id: tokenKey({ app, token }) },
     { $set: { device: _id } },
     { upsert: true, session },
   )
-  if (loser && loser.device !== _id) await db.devices.deleteOne({ _id: loser.device, token }, { session })
+  if (loser && loser.device !== _id) {
+    const its = await db.devices.findOne({ _id: loser.device }, { session, projection: tokenOf })
+    if (its && isSame(its.token, token)) await db.devices.deleteOne({ _id: its._id }, { session })
+  }
   const whole = { ...device, userKey, updatedAt: clock.date() }
   const before = await db.devices.findOneAndReplace({ _id }, whole, { upsert: true, session })
-  if (before && before.token !== token) await forgetTokens(db, [before], session)
+  if (before && !isSame(before.token, token)) await forgetTokens(db, [before], session)
   const unused = await db.devices
     // Excluded: another process's clock can be ahead, but the new registration must stay.
     .find({ userKey, _id: { $ne: _id } }, { session, projection: tokenOf })
@@ -50,13 +68,17 @@ export async function deleteDevices(
   which: { device: string } | { token: string } | 'all',
   session?: Session,
 ): Promise<number> {
-  const filter = { userKey: key(app, user), ...(which !== 'all' && which) }
+  const filter = { userKey: key(app, user), ...(which !== 'all' && 'device' in which && which) }
   const found = await db.devices.find(filter, { projection: tokenOf, ...(session && { session }) }).toArray()
-  return deleteFound(db, found, session)
+  const wanted = which !== 'all' && 'token' in which ? found.filter(({ token }) => isSame(token, which.token)) : found
+  return deleteFound(db, wanted, session)
 }
 
 const tokenOf = { app: 1, token: 1 } as const
 type Found = Pick<DeviceDoc, '_id' | 'app' | 'token'>
+
+const isSame = (token: string, other: string) => token === other || pushTokenId(token) === pushTokenId(other)
+const tokenKey = ({ app, token }: Pick<DeviceDoc, 'app' | 'token'>) => key(app, pushTokenId(token))
 
 async function deleteFound(db: Db, found: readonly Found[], session?: Session): Promise<number> {
   if (found.length === 0) return 0
@@ -71,7 +93,7 @@ async function deleteFound(db: Db, found: readonly Found[], session?: Session): 
  * replaces it.
  */
 async function forgetTokens(db: Db, found: readonly Found[], session?: Session): Promise<void> {
-  const _id = { $in: found.map(({ app, token }) => key(app, token)) }
+  const _id = { $in: found.map(tokenKey) }
   const device = { $in: found.map((one) => one._id) }
   await db.deviceTokens.deleteMany({ _id, device }, { ...(session && { session }) })
 }
@@ -139,5 +161,5 @@ export async function setDeviceTopic(db: Db, app: string, token: string, topic: 
 
 /** The `_id` of the device that has the token. */
 async function findHolder(db: Db, app: string, token: string): Promise<string | undefined> {
-  return (await db.deviceTokens.findOne({ _id: key(app, token) }))?.device
+  return (await db.deviceTokens.findOne({ _id: tokenKey({ app, token }) }))?.device
 }

@@ -36,7 +36,7 @@ export interface DeviceDoc {
 
 /** Assigns a push token to its one device. */
 export interface DeviceTokenDoc {
-  /** key(app, token) */
+  /** key(app, pushTokenId(token)) */
   _id: string
   /** The `_id` of the device. */
   device: string

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { createECDH, randomBytes } from 'node:crypto'
 import { proves } from '@parley/conformance/proves'
 import { key } from '@parley/db/keys'
 import { findDevicesOfUsers } from '@parley/db/users/devices'
@@ -118,6 +119,33 @@ describe('POST /me/subscribe', () => {
     assert.deepEqual([none.status, none.body.error.code], [400, 'MISSING_PARAMETER'])
     const wrong = await alice.call('POST', '/me/subscribe', {}, { 'im-authorization': 'wrong' })
     assert.deepEqual([wrong.status, wrong.body.error.code], [401, 'INVALID_TOKEN'])
+  })
+
+  test('a Web Push subscription has one device, however its JSON is written and whatever its keys are', async () => {
+    const [eve, finn] = [await gateway.newUser(), await gateway.newUser()]
+    const endpoint = `https://push.example/${eve.id}`
+    const keysOf = () => {
+      const ecdh = createECDH('prime256v1')
+      return { p256dh: ecdh.generateKeys('base64url'), auth: randomBytes(16).toString('base64url') }
+    }
+    const keys = keysOf()
+    const subscribe = async (user: TestUser, subscription: object, deviceId: string, space?: number) => {
+      const token = JSON.stringify(subscription, null, space)
+      assert.equal((await user.call('POST', '/me/subscribe', { type: 'web', token, deviceId })).status, 200)
+      return token
+    }
+    const devicesOf = async (user: TestUser) =>
+      (await devices()).filter((one) => one.user === user.id).map(({ device }) => device)
+    await subscribe(eve, { endpoint, keys }, 'one')
+    await subscribe(eve, { expirationTime: null, keys, endpoint }, 'two')
+    assert.deepEqual(await devicesOf(eve), ['two'])
+    await subscribe(eve, { endpoint, keys: keysOf() }, 'two', 2)
+    await subscribe(finn, { endpoint, keys: keysOf() }, 'one')
+    assert.deepEqual([await devicesOf(eve), await devicesOf(finn)], [[], ['one']])
+    const token = JSON.stringify({ keys, endpoint })
+    assert.equal((await eve.call('POST', '/me/unsubscribe', { token })).body.result.removed, 0)
+    assert.equal((await finn.call('POST', '/me/unsubscribe', { token })).body.result.removed, 1)
+    assert.deepEqual(await devicesOf(finn), [])
   })
 
   test('POST /me/unsubscribe takes deviceId or token; with neither, it removes all of the caller’s devices', async () => {
