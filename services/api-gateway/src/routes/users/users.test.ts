@@ -373,7 +373,7 @@ describe('DELETE /admin/clients/{client_id}', () => {
     assert.partialDeepStrictEqual(payload, { _id: room, memberCount: 1, members: [{ _id: 'bob' }], owner: 'bob' })
     const { db } = gateway.chat
     // The mark that ends Eve's JWTs stays.
-    const ofEve = { $or: [{ user: 'eve' }, { userKey: /\0eve$/ }], ended: { $ne: true } }
+    const ofEve = { $or: [{ user: 'eve' }, { userKey: /\0eve$/ }], ended: { $ne: true as const } }
     for (const left of [db.devices, db.prefs, db.memberships, db.tokens]) {
       assert.equal(await left.countDocuments(ofEve), 0)
     }
