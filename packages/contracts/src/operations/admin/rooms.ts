@@ -11,7 +11,7 @@ import { room } from '../../resources/room.ts'
 import { sender } from '../../resources/sender.ts'
 import { exampleBlock, exampleMessage, exampleRoom, exampleSender } from '../examples.ts'
 import { historyQuery, latestSeq } from '../messages/messages.ts'
-import { pinsPage } from '../messages/pins.ts'
+import { listPins } from '../messages/pins.ts'
 import { listThread } from '../messages/threads.ts'
 
 const params = z.object({ id: roomId })
@@ -203,7 +203,8 @@ export const inspectPins = operation({
   scope: 'messages:read',
   conversations: true,
   params,
-  ...pinsPage,
+  query: listPins.query,
+  result: listPins.result,
   errors: ['ROOM_NOT_FOUND', 'INVALID_QUERY'],
   example: { query: { limit: 20 }, result: { data: [{ ...exampleMessage, pinned: true }] } },
 })

@@ -33,18 +33,6 @@ export const unpinMessage = operation({
   example: { result: exampleMessage },
 })
 
-/** A page of a room's pinned messages. */
-export const pinsPage = {
-  query: z.object({
-    limit: z.coerce.number().int().min(1).max(50).default(20),
-    beforeSeq: z.coerce.number().int().min(1).optional().describe('`beforeSeq` of the previous page'),
-  }),
-  result: z.object({
-    data: z.array(message),
-    beforeSeq: z.number().int().optional().describe('For the next page; absent on the last one'),
-  }),
-}
-
 export const listPins = operation({
   id: 'listPins',
   method: 'GET',
@@ -54,7 +42,14 @@ export const listPins = operation({
   description: 'Messages that the caller deleted for themselves are left out.',
   access: 'client',
   params: z.object({ id: roomId }),
-  ...pinsPage,
+  query: z.object({
+    limit: z.coerce.number().int().min(1).max(50).default(20),
+    beforeSeq: z.coerce.number().int().min(1).optional().describe('`beforeSeq` of the previous page'),
+  }),
+  result: z.object({
+    data: z.array(message),
+    beforeSeq: z.number().int().optional().describe('For the next page; absent on the last one'),
+  }),
   errors: ['ROOM_NOT_FOUND', 'NOT_ROOM_MEMBER', 'INVALID_QUERY'],
   example: { query: { limit: 20 }, result: { data: [{ ...exampleMessage, pinned: true }] } },
 })
