@@ -35,9 +35,8 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: axe finds noth
     await say(bob, 'Hello Alice', { replyTo: first['_id'] })
     await platform.newRoom([alice.id, bob.id], { name: 'Other' })
     const long = await platform.newRoom([alice.id, bob.id], { name: 'Long' })
-    for (let n = 1; n <= 40; n++) {
-      await bob.call('POST', `/rooms/${long}/message`, { message: `line ${n}`, messageType: 'text' })
-    }
+    const lines = Array.from({ length: 40 }, (_, i) => `line ${i + 1}`)
+    await platform.sendAll(long, bob.id, lines)
     const club = await platform.newRoom([bob.id], { name: 'Club', owner: bob.id })
     await bob.call('POST', `/rooms/${club}/members`, { invitees: [alice.id], invitationRequired: true })
   })

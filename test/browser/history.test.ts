@@ -7,7 +7,7 @@ import { type ChatTab, openChat } from './chat-tab.ts'
 import { isChromiumMissing, startChromium } from './chromium.ts'
 
 const count = 2_500
-const atATime = 50
+const atATime = 500
 /** More elements than the list keeps in the document, but far fewer than 10,000 messages. */
 const mostRows = 300
 
@@ -24,9 +24,8 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser, in a room of 2
     bob = await deployment.platform.newUser('bob', { nickname: 'Bob' })
     room = await deployment.platform.newRoom([alice.id, bob.id], { name: 'Long room' })
     for (let n = 1; n <= count; n += atATime) {
-      await Promise.all(
-        Array.from({ length: atATime }, (_, i) => say(`message ${n + i}${'\nline'.repeat((n + i) % 4)}`)),
-      )
+      const texts = Array.from({ length: atATime }, (_, i) => `message ${n + i}${'\nline'.repeat((n + i) % 4)}`)
+      await deployment.platform.sendAll(room, alice.id, texts)
     }
     await bob.call('PUT', `/rooms/${room}/lastRead`, { message: (await latest())['_id'] })
   })
@@ -81,7 +80,8 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser, in a room of 2
   })
 
   test('opens at the first unread message, and new messages do not move the view', async () => {
-    for (let n = 1; n <= 60; n++) await say(`unread ${n}`)
+    const texts = Array.from({ length: 60 }, (_, i) => `unread ${i + 1}`)
+    await deployment.platform.sendAll(room, alice.id, texts)
     const { page, message } = await open()
     await page.getByText('New messages', { exact: true }).waitFor()
     const log = page.getByRole('log')

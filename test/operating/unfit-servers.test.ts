@@ -11,6 +11,7 @@ import { locate } from '@parley/stack/locate'
 import { listenOnLoopback } from '@parley/stack/loopback'
 import { parleyFile } from '@parley/stack/parley-command'
 import { tcpAnswer } from '@parley/stack/tcp-answer'
+import { MongoClient } from 'mongodb'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { eventually, type Platform, startPlatform } from '../platform.ts'
 
@@ -62,16 +63,12 @@ describe('a service exits with one sentence, and so does `parley migrate`', () =
     const [port = 0] = await freePorts(1)
     const place = await locate('mongo', { ...process.env, PARLEY_SERVERS: 'path,wheels' }, () => undefined)
     started.push(spawn(place.way === 'program' ? place.program : '', args(port), { stdio: 'ignore' }))
+    const mongod = new MongoClient(`mongodb://127.0.0.1:${port}/?directConnection=true`)
+    await mongod.connect()
+    await mongod.close()
     const standalone = /MongoDB: the server is standalone, .*--replSet/
     for (const query of ['', '?replicaSet=parley', '?directConnection=true']) {
       const url = `mongodb://127.0.0.1:${port}/parley${query}`
-      await eventually('mongod responds', () =>
-        migrate({ PARLEY_MONGO_URL: url }).then(
-          () => assert.fail('it migrated'),
-          (error: { code: number; stderr: string }) =>
-            error.code === 1 && /the server is standalone/.test(error.stderr),
-        ),
-      )
       await refusedBy(standalone, { PARLEY_MONGO_URL: url }, query === '' ? services : ['stats'])
     }
   })
