@@ -210,6 +210,7 @@ describe.skipIf(isChromiumMissing())('the console: operations', () => {
     await page.getByRole('textbox', { name: 'Sender ID' }).fill('bob')
     await page.getByText('No messages found').waitFor()
     await page.getByRole('textbox', { name: 'Sender ID' }).fill(hostile)
+    await found.getByRole('link', { name: hostile }).waitFor()
     await found.getByRole('link', { name: 'Open in room' }).click()
     await page.waitForURL(new RegExp(`rooms/${room}.*message=${String(_id)}`))
     const { status, body } = await roles.viewer.call('POST', '/admin/search', { keyword: 'needle' })

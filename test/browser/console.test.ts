@@ -247,6 +247,8 @@ describe.skipIf(isChromiumMissing())('the console in a browser', () => {
     const page = await (await parley.newOperator('moderator')).open('/moderation')
     await giveReason(page)
     const card = (text: string) => page.getByRole('article').filter({ hasText: `I mind ${text}` })
+    const reasons = card('rude two').getByRole('list', { name: 'Reasons' })
+    await reasons.getByRole('link', { name: 'alice' }).waitFor()
     await card('rude two').getByRole('button', { name: 'Show context' }).click()
     await giveReason(page)
     const context = page.getByRole('log', { name: 'Show context' })

@@ -77,7 +77,10 @@ function Found({ api, search }: { api: Api; search: ModerationSearch }) {
         <li key={_id}>
           <div className="grow report-body">
             <Text size="xs" c="dimmed">
-              <UserText text={by} /> · <bdi>{visible(of)}</bdi> · <Time at={messageTimeMS} />
+              <ViewLink to="/apps/$app/users/$user" params={{ app, user: by }} size="xs">
+                <UserText text={by} />
+              </ViewLink>{' '}
+              · <bdi>{visible(of)}</bdi> · <Time at={messageTimeMS} />
             </Text>
             <Text size="sm" lineClamp={3}>
               <UserText text={text} />

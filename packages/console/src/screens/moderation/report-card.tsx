@@ -2,7 +2,7 @@ import { Badge, Button, Checkbox, Group, Paper, Text } from '@mantine/core'
 import { useState } from 'react'
 import { Act } from '../../components/act.tsx'
 import { PersonLink, RoomLink } from '../../components/person.tsx'
-import { Time, UserText, useNumber } from '../../components/shown.tsx'
+import { Time, UserText, useNumber, ViewLink } from '../../components/shown.tsx'
 import { useApp } from '../../session/session.tsx'
 import { useTexts } from '../../texts/texts.ts'
 import { MessageContent } from '../rooms/conversation/content.tsx'
@@ -24,7 +24,7 @@ export function ReportCard({
   onDecide: () => void
 }) {
   const t = useTexts(moderationTexts)
-  const { may } = useApp()
+  const { app, may } = useApp()
   const [isOpen, setOpen] = useState(false)
   const { sender, reasons, message, messageType } = report
   return (
@@ -54,7 +54,10 @@ export function ReportCard({
               <li key={client}>
                 <UserText text={reason} />{' '}
                 <Text span size="xs" c="dimmed">
-                  <UserText text={client} /> · <Time at={atMS} />
+                  <ViewLink to="/apps/$app/users/$user" params={{ app, user: client }} size="xs">
+                    <UserText text={client} />
+                  </ViewLink>{' '}
+                  · <Time at={atMS} />
                 </Text>
               </li>
             ))}
