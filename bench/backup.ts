@@ -3,6 +3,7 @@ import { readdirSync, rmSync, statSync } from 'node:fs'
 import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { connectDb } from '@parley/db/connect'
 import { usingDb } from '@parley/db/using-db'
 import { makeApp } from '@parley/local/make-app'
 import { wholeNumber } from '@parley/local/whole-number'
@@ -31,7 +32,7 @@ const output = parley(['backup', join(dir, 'backups')])
 const backup = /^(\S+Z): /m.exec(output)?.[1] ?? ''
 const bytes = readdirSync(backup).reduce((sum, name) => sum + statSync(join(backup, name)).size, 0)
 console.log(`The backup is ${(bytes / 1e6).toFixed(0)} MB in size`)
-await usingDb(servers.mongoUrl, {}, (db) => db.mongo.dropDatabase())
+await usingDb(connectDb(servers.mongoUrl, {}), (db) => db.mongo.dropDatabase())
 parley(['restore', backup])
 await servers.stop()
 rmSync(dir, { recursive: true })

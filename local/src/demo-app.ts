@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { findApp } from '@parley/db/apps/apps'
+import { connectDb } from '@parley/db/connect'
 import { usingDb } from '@parley/db/using-db'
 import { request } from 'undici'
 import { makeApp } from './make-app.ts'
@@ -23,7 +24,7 @@ export function curlLine(baseUrl: string): string {
 
 /** Creates the demo app, unless it exists. */
 export async function makeDemoApp(mongoUrl: string): Promise<void> {
-  const found = await usingDb(mongoUrl, { appName: 'parley-start' }, (db) => findApp(db, demoApp.id))
+  const found = await usingDb(connectDb(mongoUrl, { appName: 'parley-start' }), (db) => findApp(db, demoApp.id))
   if (!found) await makeApp(mongoUrl, demoApp.id, demoApp)
 }
 

@@ -1,4 +1,5 @@
 import type { Db } from '@parley/db/connect'
+import { connectDb } from '@parley/db/connect'
 import { endJob, insertJob } from '@parley/db/jobs'
 import { markCallTried, queueCalls } from '@parley/db/push/outgoing-calls'
 import { usingDb } from '@parley/db/using-db'
@@ -91,7 +92,7 @@ export async function setUp(url: string, keys: DemoKeys, seed: number, mongoUrl:
     const reply = { room: id, sender: fuzzer, message: 'Yes', messageType: 'text', replyTo: root, thread: true }
     threads.push([root, (await post('/messages', reply))['_id'] ?? ''])
   }
-  const inDatabase = await usingDb(mongoUrl, { appName: 'parley-fuzz' }, async (db) => ({
+  const inDatabase = await usingDb(connectDb(mongoUrl, { appName: 'parley-fuzz' }), async (db) => ({
     failedCalls: await failCalls(db, keys.app),
     jobs: await endJobs(db, keys.app),
   }))

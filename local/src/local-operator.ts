@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { digest } from '@parley/db/apps/apps'
+import { connectDb } from '@parley/db/connect'
 import { newId } from '@parley/db/messages/messages'
 import { usingDb } from '@parley/db/using-db'
 
@@ -17,7 +18,7 @@ export async function makeSignInLink(mongoUrl: string, baseUrl: string): Promise
     ...{ _id: newId(), name: 'Owner', version: 1, createdAt: new Date() },
     roles: [{ app: '*', role: 'owner' as const }],
   }
-  await usingDb(mongoUrl, { appName: 'parley-start' }, (db) =>
+  await usingDb(connectDb(mongoUrl, { appName: 'parley-start' }), (db) =>
     db.operators.updateOne({ email }, { $set: { link }, $setOnInsert: made }, { upsert: true }),
   )
   return `${baseUrl}/console#link=${token}`

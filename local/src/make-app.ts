@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { digest, insertApp } from '@parley/db/apps/apps'
+import { connectDb } from '@parley/db/connect'
 import { migrate, migrateTimeoutMS } from '@parley/db/migrate'
 import { usingDb } from '@parley/db/using-db'
 
@@ -16,7 +17,7 @@ export interface DemoKeys {
 export async function makeApp(mongoUrl: string, app: string, given: Partial<DemoKeys> = {}): Promise<DemoKeys> {
   const random = (prefix: string) => `${prefix}_${randomBytes(24).toString('base64url')}`
   const keys = { app, clientKey: random('ck'), apiKey: random('ak'), basicKey: random('bk'), ...given }
-  await usingDb(mongoUrl, { appName: 'parley-make-app', timeoutMS: migrateTimeoutMS }, async (db) => {
+  await usingDb(connectDb(mongoUrl, { appName: 'parley-make-app', timeoutMS: migrateTimeoutMS }), async (db) => {
     await migrate(db)
     const createdAt = new Date()
     await insertApp(db, {

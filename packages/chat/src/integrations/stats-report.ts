@@ -111,15 +111,23 @@ function windowOf({ start, end, startTime, endTime }: Input<typeof getStatsOpera
     throw new ApiError('INVALID_QUERY', 'startTime: give start or startTime, not both')
   if (end !== undefined && endTime !== undefined)
     throw new ApiError('INVALID_QUERY', 'endTime: give end or endTime, not both')
+  const [startName, endName] = [
+    startTime === undefined ? 'start' : 'startTime',
+    endTime === undefined ? 'end' : 'endTime',
+  ]
   const given = (seconds: number | undefined, name: string, iso: string | undefined) =>
     seconds === undefined ? (iso === undefined ? undefined : parseTime(name, iso)) : seconds * 1000
-  const from = given(start, 'startTime', startTime)
-  const to = given(end, 'endTime', endTime)
+  const from = given(start, startName, startTime)
+  const to = given(end, endName, endTime)
   const toMS = to ?? Math.min(from === undefined ? Infinity : from + maxWindowMS, endOfSecondMS())
   const fromMS = from ?? Math.max(toMS - defaultWindowMS, earliestMS)
-  if (fromMS > clock.now()) throw new ApiError('INVALID_QUERY', 'start: must not be in the future')
-  if (fromMS >= toMS) throw new ApiError('INVALID_QUERY', 'start: must be before end')
-  if (toMS - fromMS > maxWindowMS) throw new ApiError('INVALID_QUERY', `end: at most ${maxReportDays} days after start`)
+  if (fromMS > clock.now()) {
+    const name = from === undefined ? endName : startName
+    throw new ApiError('INVALID_QUERY', `${name}: the window must not begin in the future`)
+  }
+  if (fromMS >= toMS) throw new ApiError('INVALID_QUERY', `${startName}: must be before ${endName}`)
+  if (toMS - fromMS > maxWindowMS)
+    throw new ApiError('INVALID_QUERY', `${endName}: at most ${maxReportDays} days after ${startName}`)
   return { fromMS, toMS }
 }
 

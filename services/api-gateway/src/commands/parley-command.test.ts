@@ -28,8 +28,13 @@ describe('every command of parley', () => {
   test('names the server that it cannot reach', async () => {
     const [port = 0] = await freePorts(1)
     const env = { ...process.env, PARLEY_MONGO_URL: `mongodb://127.0.0.1:${port}/parley?serverSelectionTimeoutMS=100` }
-    const running = promisify(execFile)(process.execPath, [parleyFile, 'app', 'create', 'x'], { env })
-    await assert.rejects(running, { code: 1, stderr: /^parley: MongoDB: connect ECONNREFUSED/ })
+    for (const command of [
+      ['app', 'create', 'x'],
+      ['backup', '/tmp'],
+    ]) {
+      const running = promisify(execFile)(process.execPath, [parleyFile, ...command], { env })
+      await assert.rejects(running, { code: 1, stderr: /^parley: MongoDB: connect ECONNREFUSED/ })
+    }
   })
 
   const run = (...args: string[]) => parleyCommand().parseAsync(args, { from: 'user' })

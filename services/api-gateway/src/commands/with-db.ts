@@ -2,6 +2,7 @@ import { findApp } from '@parley/db/apps/apps'
 import type { AppDoc } from '@parley/db/apps/documents'
 import { connectDb, type Db } from '@parley/db/connect'
 import { createSchemaCheck } from '@parley/db/schema'
+import { usingDb } from '@parley/db/using-db'
 import { readSettings } from '@parley/service/settings'
 import { mongoSettings, tlsPrefix } from '@parley/service/shared-settings'
 import { tlsOptions } from '@parley/service/tls-settings'
@@ -12,13 +13,10 @@ export async function withDb<T>(work: (db: Db) => Promise<T>, timeoutMS?: number
   const { mongoUrl, mongoTls } = readSettings(mongoSettings, process.env)
   const tls = tlsOptions(mongoTls, tlsPrefix.mongo)
   const options = { appName: 'parley-cli', tls, ...(timeoutMS !== undefined && { timeoutMS }) }
-  const db = await reach('MongoDB', connectDb(mongoUrl, options))
-  try {
+  return usingDb(reach('MongoDB', connectDb(mongoUrl, options)), async (db) => {
     await createSchemaCheck(db)()
-    return await work(db)
-  } finally {
-    await db.client.close()
-  }
+    return work(db)
+  })
 }
 
 /** The app named by a command. @throws Error if it does not exist */

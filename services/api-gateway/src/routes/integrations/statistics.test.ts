@@ -219,6 +219,9 @@ describe('GET /admin/stats', () => {
       [{ end: 8_640_000_000_001 }, /end/],
       [{ endTime: '-8640000000000000' }, /start/],
       [{ startTime: 'yesterday' }, /startTime/],
+      [{ end: 9_999_999_999 }, /^end:/],
+      [{ endTime: '2999-01-01T00:00:00Z' }, /^endTime:/],
+      [{ startTime: '2999-01-01T00:00:00Z' }, /^startTime:/],
       [{ start: 1, startTime: '2026-01-01T00:00:00Z' }, /startTime/],
     ]
     for (const [query, message] of bad) {
