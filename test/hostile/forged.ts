@@ -41,6 +41,7 @@ export const hostileForgeries: HostileInput[] = [
           headers: { ...headers, 'content-type': 'application/json' },
           body: JSON.stringify(body),
         })
+      const sinceMS = Date.now()
       const socket = await scene.connect(node, member)
       for (const messageType of ['joinRoom', 'addMembers', 'leaveRoom', 'deleteMember']) {
         const forged = { message: { members: ['owner'], memberCount: 1 }, messageType }
@@ -62,6 +63,7 @@ export const hostileForgeries: HostileInput[] = [
       const own = await post(`/rooms/${room}/message`, member.headers, { message: 1, messageType: 'x', system: true })
       assert.equal(own.status, 400)
       socket.close()
+      await scene.visitRecorded(sinceMS)
     },
   },
   {

@@ -104,9 +104,11 @@ export const hostileSockets: HostileInput[] = [
   {
     name: 'emits nested two thousand deep are acknowledged with 400, or end the connection',
     changes: ['users'],
-    async attack({ node, member, room }) {
+    async attack({ node, member, room, visitRecorded }) {
+      let sinceMS = 0
       const deep = JSON.parse(`${'['.repeat(2_000)}${']'.repeat(2_000)}`) as unknown
       for (let i = 0; i < 20; i++) {
+        sinceMS = Date.now()
         const socket = await connectClient(node.url, member.token)
         const gone = new Promise<{ RC: number }>((resolve) => socket.once('disconnect', () => resolve({ RC: 400 })))
         const message = { room, message: deep, messageType: 'text' }
@@ -114,6 +116,7 @@ export const hostileSockets: HostileInput[] = [
         assert.equal(ack.RC, 400)
         socket.close()
       }
+      await visitRecorded(sinceMS)
     },
   },
   silentCrowd('missing attachments', ({ node }) =>
@@ -135,7 +138,8 @@ export const hostileSockets: HostileInput[] = [
   {
     name: 'an emit with arguments of wrong types is acknowledged with 400 and changes nothing',
     changes: ['users'],
-    async attack({ node, member, room }) {
+    async attack({ node, member, room, visitRecorded }) {
+      const sinceMS = Date.now()
       const socket = await connectClient(node.url, member.token)
       const wrong = [null, 1, 'x', [], { room: { $ne: null } }, { room, message: { $gt: '' } }]
       for (const event of ['typing', 'lastRead', 'chat message', 'ai_streaming']) {
@@ -147,6 +151,7 @@ export const hostileSockets: HostileInput[] = [
       const unknown = (await socket.emitWithAck('constructor', {})) as { RC: number; error: { code: string } }
       assert.deepEqual([unknown.RC, unknown.error.code], [404, 'UNKNOWN_EVENT'])
       socket.close()
+      await visitRecorded(sinceMS)
     },
   },
 ]

@@ -21,6 +21,8 @@ export interface Scene extends Platform {
   witness: Witness
   /** Sends messages to the witness; resolves when its socket has received them. */
   deliver(): Promise<void>
+  /** Resolves when the login and the disconnect of the member's connection since this time are recorded. */
+  visitRecorded(sinceMS: number): Promise<void>
   /** A digest of each collection, except those given and those that change by themselves. */
   stored(without: readonly string[]): Promise<Record<string, string>>
   /** Resident memory in MiB. */
@@ -66,6 +68,9 @@ export async function startScene(): Promise<Scene> {
   await eventually('the first use of each token is noted', async () => {
     return (await db.tokens.findOne({ lastUsedAt: { $exists: false } })) === null
   })
+  await eventually("the witness's login is recorded", async () => {
+    return ((await db.users.findOne({ id: watching.id }))?.lastLoginTimeMS ?? 0) > 0
+  })
   await eventually('the message is flushed', async () => !(await db.rooms.findOne({ 'buffer.0': { $exists: true } })))
 
   return {
@@ -78,6 +83,12 @@ export async function startScene(): Promise<Scene> {
         await platform.admin('POST', '/messages', { room, sender: owner.id, message, messageType: 'text' })
       }
       await eventually('the witness hears everything', () => messages.every((message) => heard.has(message)))
+    },
+    async visitRecorded(sinceMS) {
+      await eventually('the visit is recorded', async () => {
+        const { lastLoginTimeMS = 0, lastSeenMS = 0 } = (await db.users.findOne({ id: member.id })) ?? {}
+        return Math.min(lastLoginTimeMS, lastSeenMS) >= sinceMS
+      })
     },
     async stored(without) {
       await eventually('the changes of an earlier input are sealed and published', async () => {

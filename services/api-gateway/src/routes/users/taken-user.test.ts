@@ -34,7 +34,7 @@ describe('grants to a user banned or erased meanwhile', () => {
   }
   const codeOf = ({ status, body }: Answer) => [status, body.error?.code]
 
-  const tokens = () => gateway.chat.db.tokens.countDocuments({ user: eve.id })
+  const tokens = () => gateway.chat.db.tokens.countDocuments({ user: eve.id, ended: { $ne: true } })
   const users = () => gateway.chat.db.users.countDocuments({ id: eve.id })
   const ofEve = async () => {
     const { devices, prefs, blocks } = gateway.chat.db
