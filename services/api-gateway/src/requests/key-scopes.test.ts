@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { addApiKey, type NewKey } from '@parley/chat/access/api-keys'
 import { allOperations } from '@parley/contracts/operations/all'
-import { type KeyScope, keyScopes, scopes } from '@parley/contracts/scopes'
+import { keyScopes, scopes } from '@parley/contracts/scopes'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { startTestGateway, type TestGateway } from '../test-gateway.ts'
 
@@ -28,31 +28,21 @@ describe('scopes, expiry, networks and rate of API keys', () => {
     )
   })
 
-  const keys = new Map<string, Promise<string>>()
-  function keyWith(own: readonly KeyScope[]): Promise<string> {
-    const made = keys.get(own.join()) ?? newKey({ scopes: own })
-    keys.set(own.join(), made)
-    return made
-  }
-
-  test('a key with every scope but the needed one gets 403 PERMISSION_DENIED, naming it; one with only that is let in', async () => {
-    for (const { method, path, access, scope: needed = 'all', scopesByKind = {} } of forKeys) {
-      const openers = new Set<KeyScope>(['all', needed, ...Object.values(scopesByKind).flat()])
-      const others = keyScopes.filter((scope) => !openers.has(scope))
-      const alone = [...openers, 'platform' as const].map((scope): KeyScope[] => [scope])
-      for (const own of [...alone, others, others.filter((scope) => scope !== 'platform')]) {
-        const call = as(await keyWith(own))
+  for (const scope of keyScopes) {
+    test(`a key with only ${scope} gets 403 PERMISSION_DENIED elsewhere, naming the missing scope`, async () => {
+      const call = as(await newKey({ scopes: [scope] }))
+      for (const { method, path, access, scope: needed = 'all', scopesByKind = {} } of forKeys) {
         const { status, text } = await call(method, path.replaceAll(/:\w+/g, 'none'), method === 'GET' ? undefined : {})
         const lacking = [
-          ...(own.some((scope) => openers.has(scope)) ? [] : [needed]),
-          ...(access === 'platform' && !own.includes('platform') ? ['platform'] : []),
+          ...(['all', needed, ...Object.values(scopesByKind).flat()].includes(scope) ? [] : [needed]),
+          ...(access === 'platform' && scope !== 'platform' ? ['platform'] : []),
         ]
         const isDenied = status === 403 && text.includes('PERMISSION_DENIED')
-        assert.equal(isDenied, lacking.length > 0, `${method} ${path}, ${own.join()}: ${text}`)
+        assert.equal(isDenied, lacking.length > 0, `${method} ${path}: ${text}`)
         if (isDenied) assert.ok(text.includes(`lacks the scope ${lacking.join(' and ')}`), text)
       }
-    }
-  })
+    })
+  }
 
   test('a key needs the scope also if it depends on the input', async () => {
     const { id: sender } = await gateway.newUser()
