@@ -22,7 +22,7 @@ export interface Scene extends Platform {
   /** Sends messages to the witness; resolves when its socket has received them. */
   deliver(): Promise<void>
   /** Resolves when the login and the disconnect of the member's connection since this time are recorded. */
-  visitRecorded(sinceMS: number): Promise<void>
+  visitRecorded: (sinceMS: number) => Promise<void>
   /** A digest of each collection, except those given and those that change by themselves. */
   stored(without: readonly string[]): Promise<Record<string, string>>
   /** Resident memory in MiB. */
