@@ -4,18 +4,19 @@ import type { NotificationTarget } from './notification-target.ts'
  * Pages and the worker call in turns: Chromium 156 loses a notification that is shown while another call lists those of its
  * registration.
  */
-export const inTurn = <T>(work: () => Promise<T>): Promise<T> => navigator.locks.request('parley.notifications', work)
+export const lockNotifications = <T>(work: () => Promise<T>): Promise<T> =>
+  navigator.locks.request('parley.notifications', work)
 
 export const show = (
   registration: ServiceWorkerRegistration,
   [title, options]: [title: string, options: NotificationOptions],
-): Promise<void> => inTurn(() => registration.showNotification(title, options))
+): Promise<void> => lockNotifications(() => registration.showNotification(title, options))
 
 /** Closes the notifications for which `isOver` is true. */
 export const closeShown = (
   registration: ServiceWorkerRegistration,
   isOver: (target: NotificationTarget) => boolean,
 ): Promise<void> =>
-  inTurn(async () => {
+  lockNotifications(async () => {
     for (const shown of await registration.getNotifications()) if (isOver(shown.data ?? {})) shown.close()
   })

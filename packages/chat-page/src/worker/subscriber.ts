@@ -35,7 +35,7 @@ const unsentKey = (url: string): string => `${url}/chat/unsent`
 const open = (): Promise<Cache> => caches.open(name)
 
 /** Pages and the worker change the storage in turns: a logout must not come between a check and its write. */
-const inTurn = <T>(work: () => Promise<T>): Promise<T> => navigator.locks.request(name, work)
+const lockStorage = <T>(work: () => Promise<T>): Promise<T> => navigator.locks.request(name, work)
 
 async function read<T>(key: string): Promise<T | undefined> {
   const found = await (await open()).match(key)
@@ -51,7 +51,7 @@ async function write(key: string, value: Subscriber | Unsent[]): Promise<void> {
  * @param url the base URL of Parley
  */
 export function keepSubscriber(url: string, subscriber: Subscriber): Promise<void> {
-  return inTurn(() => write(subscriberKey(url), subscriber))
+  return lockStorage(() => write(subscriberKey(url), subscriber))
 }
 
 export function findSubscriber(url: string): Promise<Subscriber | undefined> {
@@ -60,7 +60,7 @@ export function findSubscriber(url: string): Promise<Subscriber | undefined> {
 
 /** Forgets a token that the server has refused, unless a page has brought a newer one. */
 export function endToken(url: string, token: string): Promise<void> {
-  return inTurn(async () => {
+  return lockStorage(async () => {
     const now = await findSubscriber(url)
     if (now?.token === token) await write(subscriberKey(url), { ...now, token: '' })
   })
@@ -68,7 +68,7 @@ export function endToken(url: string, token: string): Promise<void> {
 
 /** Forgets the replies that were not sent too. */
 export function forgetSubscriber(url: string): Promise<void> {
-  return inTurn(async () => {
+  return lockStorage(async () => {
     const cache = await open()
     await Promise.all([subscriberKey(url), unsentKey(url)].map((one) => cache.delete(one)))
   })
@@ -76,7 +76,7 @@ export function forgetSubscriber(url: string): Promise<void> {
 
 /** Keeps a reply that was not sent, unless its user has logged out since. Returns whether it is kept. */
 export function keepUnsent(url: string, unsent: Unsent): Promise<boolean> {
-  return inTurn(async () => {
+  return lockStorage(async () => {
     if ((await findSubscriber(url))?.user !== unsent.user) return false
     const all = (await read<Unsent[]>(unsentKey(url))) ?? []
     await write(unsentKey(url), [...all, unsent])
@@ -86,7 +86,7 @@ export function keepUnsent(url: string, unsent: Unsent): Promise<boolean> {
 
 /** The user's replies that were not sent, once. */
 export function takeUnsent(url: string, user: string): Promise<Unsent[]> {
-  return inTurn(async () => {
+  return lockStorage(async () => {
     const all = (await read<Unsent[]>(unsentKey(url))) ?? []
     await (await open()).delete(unsentKey(url))
     return all.filter((one) => one.user === user)

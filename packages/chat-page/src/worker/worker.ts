@@ -2,7 +2,7 @@ import type { ParleyError, UserCalls } from '@parley/client'
 import { createWorkerCalls, subscribeToPush } from '@parley/client/web-push'
 import type { NotificationTarget } from './notification-target.ts'
 import { notificationOf, type OpenTarget, type Pushed } from './pushed.ts'
-import { closeShown, inTurn, show } from './shown.ts'
+import { closeShown, lockNotifications, show } from './shown.ts'
 import { endToken, findSubscriber, keepUnsent, type Subscriber } from './subscriber.ts'
 
 /** The chat page's service worker, which shows notifications while no page is connected. */
@@ -27,7 +27,7 @@ async function receive(pushed: Pushed): Promise<void> {
   // The user logged out while the server was unreachable.
   if (!subscriber) return void (await (await registration.pushManager.getSubscription())?.unsubscribe())
   if (pushed.badge !== undefined) await navigator.setAppBadge?.(pushed.badge)
-  if (pushed.type === 'read') await inTurn(() => takeAway(subscriber, pushed))
+  if (pushed.type === 'read') await lockNotifications(() => takeAway(subscriber, pushed))
   else await show(registration, notificationOf(pushed, subscriber))
 }
 

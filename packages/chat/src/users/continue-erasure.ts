@@ -26,7 +26,7 @@ import { type Committed, changeAndNotify, publishRoom } from '../events/change-a
 import { membersChanged, notifyFeed, type PendingEvents } from '../events/event-builders.ts'
 import { roomOrderingKey, userOrderingKey } from '../events/ordering-keys.ts'
 import { nothingNoted } from '../events/outbox.ts'
-import { type ContentErasure, eraseContent, eraseOwed } from './erase-content.ts'
+import { type ContentErasure, eraseContent } from './erase-content.ts'
 
 /** Rooms per transaction. Few, because other changes of these rooms wait for it. */
 const roomsAtOnce = 50
@@ -37,14 +37,9 @@ const roomsAtOnce = 50
  * @throws JobTaken
  */
 export async function continueErasure(chat: Chat, job: JobDoc): Promise<boolean> {
-  const { app, user, content, owed } = job
+  const { app, user, owed } = job
   if (user === undefined) return true
-  if (owed && content) {
-    const erasure = { ...job, user, content }
-    if (!(await eraseOwed(chat, erasure, owed))) return false
-    await proveErasure(chat, erasure)
-    return true
-  }
+  if (owed) return eraseWithProof(chat, job, user)
   await forgetReporter(chat.db, app, user)
   await deleteScheduledOf(chat.db, app, user)
   await removeSavedOf(chat.db, { app, user })
@@ -58,11 +53,7 @@ export async function continueErasure(chat: Chat, job: JobDoc): Promise<boolean>
     }
     rooms = await findRoomIdsOfUser(chat.db, app, user)
   }
-  if (content !== undefined) {
-    const erasure = { ...job, user, content }
-    if (!(await eraseContent(chat, erasure))) return false
-    await proveErasure(chat, erasure)
-  }
+  if (!(await eraseWithProof(chat, job, user))) return false
   // Again: a gateway can have died between a report and its look at whether the user is still there.
   await forgetReporter(chat.db, app, user)
   await unsetErasing(chat.db, { app, id: user })
@@ -115,6 +106,15 @@ async function leaveIn(
   })
   const noted = await chat.outbox.note(changes, session)
   return rooms.map((value, i) => ({ value, noted: noted[i] ?? nothingNoted }))
+}
+
+/** Erases the user's content if the job includes it. Returns whether it is finished. */
+async function eraseWithProof(chat: Chat, job: JobDoc, user: string): Promise<boolean> {
+  if (job.content === undefined) return true
+  const erasure = { ...job, user, content: job.content }
+  const isFinished = await eraseContent(chat, erasure)
+  if (isFinished) await proveErasure(chat, erasure)
+  return isFinished
 }
 
 /**

@@ -34,12 +34,13 @@ export type ContentErasure = JobDoc & Required<Pick<JobDoc, 'user' | 'content'>>
 
 /**
  * Removes the content of everything that an erased user wrote, in all rooms and threads of the app, in small
- * transactions with their events. Rooms under a hold are spared. Messages already done are skipped, so another process
+ * transactions with their events. Rooms under a hold are spared; a job with `owed` removes only that, once the hold is lifted. Messages already done are skipped, so another process
  * may repeat it.
  * @returns whether it is finished; false if the process is stopping
  * @throws JobTaken
  */
 export async function eraseContent(chat: Chat, job: ContentErasure): Promise<boolean> {
+  if (job.owed) return eraseOwed(chat, job, job.owed)
   const { db, bus, jobs } = chat
   const { app, user } = job
   const threads = await inSnapshot(db, (session) => findThreadsOfUser(db, app, user, session))
@@ -61,13 +62,8 @@ export async function eraseContent(chat: Chat, job: ContentErasure): Promise<boo
   return eraseFromStreams(bus, { app, sender: user, concerns: (room) => !held.has(room) }, jobs.signal)
 }
 
-/**
- * Removes the content that holds have spared, once they are lifted. Leaves out the messages of a later user with the
- * same ID.
- * @returns as above
- * @throws JobTaken
- */
-export async function eraseOwed(chat: Chat, job: ContentErasure, owed: readonly OwedRoom[]): Promise<boolean> {
+/** Leaves out the messages of a later user with the same ID. */
+async function eraseOwed(chat: Chat, job: ContentErasure, owed: readonly OwedRoom[]): Promise<boolean> {
   const { db, bus, jobs } = chat
   const { app, user } = job
   for (const { room, upToMS } of owed) {

@@ -4,9 +4,10 @@ import type { IncomingEvent } from '@parley/bus/events/incoming'
 import * as fc from 'fast-check'
 import { afterEach, describe, test, vi } from 'vitest'
 import { createDeliveryQueue } from './delivery-queue.ts'
+import { topicOf } from './topics.ts'
 
-const event = (id: string): IncomingEvent => ({
-  to: { app: 'a', room: 'r' },
+const event = (id: string, room = 'r'): IncomingEvent => ({
+  to: { app: 'a', room },
   event: 'room',
   id,
   data: new Uint8Array(),
@@ -27,6 +28,18 @@ describe('the delivery queue', () => {
     assert.deepEqual(delivered, ['before'])
     queue.release()
     assert.deepEqual(delivered, ['before', 'first', 'second'])
+  })
+
+  test('forgets the events of a room that the last socket has left, also while it is held', () => {
+    const delivered: (string | undefined)[] = []
+    const queue = createDeliveryQueue(({ id }) => delivered.push(id))
+    queue.hold()
+    queue.add(event('left', 'r'))
+    queue.add(event('other', 's'))
+    queue.forget(topicOf({ app: 'a', room: 'r' }))
+    queue.add(event('joined', 'r'))
+    queue.release()
+    assert.deepEqual(delivered, ['other', 'joined'])
   })
 
   describe('with fake timers', () => {

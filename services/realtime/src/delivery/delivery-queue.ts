@@ -1,4 +1,5 @@
 import type { IncomingEvent } from '@parley/bus/events/incoming'
+import { topicOf } from './topics.ts'
 
 /** This many events in one turn of the event loop count as a burst. */
 const burst = 16
@@ -13,6 +14,8 @@ export interface DeliveryQueue {
   add(event: IncomingEvent): void
   /** Delivers everything queued; call it before the members of a room change. */
   drain(): void
+  /** Drops the queued events of a topic whose subscription has ended: they would reach a socket that joins later. */
+  forget(topic: string): void
   /** Keeps new events in the queue until `release`, so that older ones go first. */
   hold(): void
   release(): void
@@ -26,9 +29,8 @@ export function createDeliveryQueue(deliver: (event: IncomingEvent) => void): De
 
   function drain(): void {
     if (isHeld) return
-    const events = waiting
-    waiting = []
-    for (const event of events) deliver(event)
+    // One by one: a delivery that ends a subscription makes the rest forget it.
+    for (let event = waiting.shift(); event; event = waiting.shift()) deliver(event)
   }
 
   function drainInTime(): void {
@@ -47,6 +49,9 @@ export function createDeliveryQueue(deliver: (event: IncomingEvent) => void): De
       })
     },
     drain,
+    forget(topic) {
+      waiting = waiting.filter(({ to }) => topicOf(to) !== topic)
+    },
     hold() {
       drain()
       isHeld = true

@@ -3,7 +3,6 @@ import type { Metrics } from '@parley/service/metrics'
 import type { DeliveryQueue } from './delivery-queue.ts'
 import { checksPerWait, InOrder, type Missing, type NextSeq } from './in-order.ts'
 import type { RoomInterest } from './room-interest.ts'
-import { topicOf } from './topics.ts'
 
 /** Puts live events in order. */
 export interface LiveOrder {
@@ -57,8 +56,6 @@ export function createLiveOrder(parts: LiveOrderParts): LiveOrder {
 
   return {
     take(event) {
-      // Left in the queue by a subscription that has ended: it would wait, and reach a socket that joins meanwhile.
-      if (!interest().has(topicOf(event.to))) return
       order.take(event, nowMS)
       scheduleCheck()
     },

@@ -78,7 +78,7 @@ async function resync(parts: ResyncParts, awaySinceMS: number): Promise<number> 
     })
   } finally {
     order.learn(ofStream.nextSeqs(), true)
-    for (const event of ofStream.waiting()) queue.add(event)
+    for (const event of ofStream.waiting()) if (interest.has(topicOf(event.to))) queue.add(event)
     queue.release()
   }
 }

@@ -58,7 +58,10 @@ export function startDelivery(parts: Parts) {
   const interest = createRoomInterest(
     bus,
     (event) => queue.add(event),
-    (topic) => order.forget(topic),
+    (topic) => {
+      queue.forget(topic)
+      order.forget(topic)
+    },
   )
   return {
     ...{ order, fetch, queue, interest, delivered, deliveredMessages, waitMS: settings.orderWaitMS },
