@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { exportJWK, generateKeyPair, jwtVerify, SignJWT } from 'jose'
+import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { afterEach, beforeEach, describe, test, vi } from 'vitest'
 import { createIssuerKeys } from './issuer-keys.ts'
 
@@ -29,7 +29,7 @@ describe('keys of a token issuer', () => {
       return JSON.stringify({ keys: served.keys })
     }
     const keys = createIssuerKeys({ calls: { get }, log: { warn: () => undefined } as never })
-    const verify = (token: string) => jwtVerify(token, keys.of(issuer))
+    const verify = (token: string) => keys.verify(token, issuer)
     const verifies = (token: string) =>
       verify(token).then(
         () => true,
@@ -66,6 +66,23 @@ describe('keys of a token issuer', () => {
     pass(31_000)
     await verifies(forged.token)
     assert.equal(served.reads, reads + 1)
+  })
+
+  test('rotate under one ID: a wrong signature reads the keys again, at most every 30 s', async () => {
+    const [before, after] = [await newKey('one'), await newKey('one')]
+    const { served, verify, verifies } = server([before.jwk])
+    assert.ok(await verifies(before.token))
+    served.keys = [after.jwk]
+    assert.equal(await verifies(after.token), false)
+    assert.equal(served.reads, 1)
+    pass(31_000)
+    assert.deepEqual(await Promise.all([verifies(after.token), verifies(after.token)]), [true, true])
+    for (let i = 0; i < 50; i++) assert.equal(await verifies(before.token), false)
+    assert.equal(served.reads, 2)
+    served.isAway = true
+    pass(31_000)
+    await assert.rejects(verify(before.token), { code: 'SERVICE_UNAVAILABLE' })
+    assert.ok(await verifies(after.token))
   })
 
   test('that cannot be read are unavailable, not invalid, also during a rotation', async () => {

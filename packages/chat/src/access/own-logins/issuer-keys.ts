@@ -1,13 +1,22 @@
 import { clock } from '@parley/async/clock'
 import { ApiError } from '@parley/contracts/errors'
 import { publicKeyAlgorithms, type TokenIssuer } from '@parley/contracts/resources/token-issuer'
-import { createLocalJWKSet, importSPKI, type JWK, type JWTVerifyGetKey } from 'jose'
+import {
+  createLocalJWKSet,
+  errors,
+  importSPKI,
+  type JWK,
+  type JWTPayload,
+  type JWTVerifyGetKey,
+  type JWTVerifyOptions,
+  jwtVerify,
+} from 'jose'
 import { LRUCache } from 'lru-cache'
 import type { HookCalls, Log } from '../../ports.ts'
 
 /** Keys in use are read again after this long. */
 const refreshAfterMS = 10 * 60_000
-/** Minimum interval between reads caused by unknown key IDs, since anyone can send such a token for free. */
+/** Minimum interval between reads caused by tokens that fit no known key, since anyone can send such a token for free. */
 const unknownEveryMS = 30_000
 /** Backoff after a failed read, doubled each time. */
 const firstPauseMS = 1_000
@@ -28,15 +37,15 @@ interface KeySet {
   reading?: Promise<void>
 }
 
-/** Finds the keys that issuers sign with. */
+/** Verifies tokens with the keys that issuers sign with. */
 export interface IssuerKeys {
-  /** @throws if no key fits the token; ApiError SERVICE_UNAVAILABLE if that may be because their address is away */
-  of(issuer: TokenIssuer): JWTVerifyGetKey
+  /** @throws if the token is invalid; ApiError SERVICE_UNAVAILABLE if that may be because the keys' address is away */
+  verify(token: string, issuer: TokenIssuer, options?: JWTVerifyOptions): Promise<JWTPayload>
 }
 
 /**
- * Reads public keys from the issuers' addresses (RFC 7517), which must be public. A rotated key is found with the first
- * token that names it.
+ * Reads public keys from the issuers' addresses (RFC 7517), which must be public. A rotated key is found with its first
+ * token, also under the ID of the key before.
  */
 export function createIssuerKeys({ calls, log }: { calls: Pick<HookCalls, 'get'>; log: Log }): IssuerKeys {
   const sets = new LRUCache<string, KeySet>({
@@ -69,24 +78,34 @@ export function createIssuerKeys({ calls, log }: { calls: Pick<HookCalls, 'get'>
     }
   }
 
+  /** @param isRenewed whether the key was replaced under its ID, as far as a wrong signature tells */
+  function keyOf(issuer: TokenIssuer, isRenewed: boolean): JWTVerifyGetKey {
+    if ('secret' in issuer) return () => new TextEncoder().encode(issuer.secret)
+    if ('publicKey' in issuer) return () => importSPKI(issuer.publicKey, issuer.algorithm)
+    const { jwksUrl: url, algorithm } = issuer
+    return async (header, token) => {
+      const set = sets.memo(`${algorithm} ${url}`)
+      await read(url, algorithm, set, refreshAfterMS)
+      const known = isRenewed ? undefined : await keyIn(set, header, token)
+      if (known) return known
+      await read(url, algorithm, set, unknownEveryMS)
+      const found = isRenewed && set.failures > 0 ? undefined : await keyIn(set, header, token)
+      if (found) return found
+      // The token may be valid. On 401 a client would keep asking its login for another one.
+      if (set.failures > 0)
+        throw new ApiError('SERVICE_UNAVAILABLE', 'the keys of the issuer could not be read; try again')
+      throw new Error('no key of the issuer fits the token')
+    }
+  }
+
   return {
-    of(issuer) {
-      if ('secret' in issuer) return () => new TextEncoder().encode(issuer.secret)
-      if ('publicKey' in issuer) return () => importSPKI(issuer.publicKey, issuer.algorithm)
-      const { jwksUrl: url, algorithm } = issuer
-      return async (header, token) => {
-        const set = sets.memo(`${algorithm} ${url}`)
-        await read(url, algorithm, set, refreshAfterMS)
-        const known = await keyIn(set, header, token)
-        if (known) return known
-        await read(url, algorithm, set, unknownEveryMS)
-        const found = await keyIn(set, header, token)
-        if (found) return found
-        // The token may be valid. On 401 a client would keep asking its login for another one.
-        if (set.failures > 0)
-          throw new ApiError('SERVICE_UNAVAILABLE', 'the keys of the issuer could not be read; try again')
-        throw new Error('no key of the issuer fits the token')
-      }
+    async verify(token, issuer, options) {
+      const verifyWith = async (isRenewed: boolean) =>
+        (await jwtVerify(token, keyOf(issuer, isRenewed), options)).payload
+      return verifyWith(false).catch((error: unknown) => {
+        if (!('jwksUrl' in issuer && error instanceof errors.JWSSignatureVerificationFailed)) throw error
+        return verifyWith(true)
+      })
     },
   }
 

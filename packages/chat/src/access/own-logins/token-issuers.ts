@@ -16,7 +16,7 @@ import {
 import { findConfigValue } from '@parley/db/apps/config'
 import type { Db } from '@parley/db/connect'
 import type { TokenDoc } from '@parley/db/users/documents'
-import { decodeJwt, errors, importSPKI, type JWTPayload, jwtVerify } from 'jose'
+import { decodeJwt, errors, importSPKI, type JWTPayload } from 'jose'
 import { cacheByApp, checkConfigValue } from '../../integrations/config-values.ts'
 import type { HookCalls, Log } from '../../ports.ts'
 import { isSignedForm } from '../new-token.ts'
@@ -62,7 +62,7 @@ export function createTokenIssuers({ db, log, calls }: { db: Db; log: Log; calls
       const issuer = all.find((one) => one.issuer === iss)
       if (!issuer) return undefined
       try {
-        const { payload } = await jwtVerify(token, keys.of(issuer), {
+        const payload = await keys.verify(token, issuer, {
           issuer: issuer.issuer,
           audience: issuer.audience,
           algorithms: algorithmsOf(issuer),
