@@ -94,6 +94,15 @@ describe("Huawei's Push Kit, and a relay", () => {
     assert.equal(hms.grants, grants + 1)
   })
 
+  test('the overview has the error of refused credentials until they are accepted', async () => {
+    const bob = await newUser('hms')
+    refuse('hms', [bob], { reason: '80600003' })
+    await pushTo([bob])
+    await eventually('the error', async () => (await platform.shownOf('hms')) === 'refused: 80600003')
+    refuse('hms', [], {})
+    await eventually('no error', async () => (await platform.shownOf('hms')) === 'accepted')
+  })
+
   test.each([
     ['hms', { reason: '80300007' }],
     ['relay', { status: 410 }],
@@ -165,13 +174,7 @@ describe('a relay at a private address', () => {
       const bob = await platform.newUser()
       await platform.as(bob, 'POST', '/me/subscribe', { type: 'relay', token: 'x', deviceId: 'relay' })
       await platform.admin('POST', '/push/push2clients', { clients: [bob], payload: { title: 'x' } })
-      await eventually('it is refused', async () => {
-        const { processes } = (await platform.admin('GET', '/admin/overview')) as {
-          processes: { credentials?: { network: string; state: string; lastError?: string }[] }[]
-        }
-        const of = processes.flatMap(({ credentials = [] }) => credentials).find(({ network }) => network === 'relay')
-        return of?.state === 'refused' && of.lastError === 'private target'
-      })
+      await eventually('it is refused', async () => (await platform.shownOf('relay')) === 'refused: private target')
       assert.deepEqual(relay.pushes, [])
     } finally {
       await Promise.all([platform.stop(), relay.stop()])

@@ -26,6 +26,8 @@ export interface PushPlatform extends Omit<Platform, 'newUser'> {
   send(room: string, sender: string, fields?: object): Promise<string>
   /** The value of a push service's metric, 0 if missing. */
   metric(service: RunningService, sample: RegExp): Promise<number>
+  /** What the overview shows of a network's credentials: the state and the last error. */
+  shownOf(network: string): Promise<string>
 }
 
 export async function startPushPlatform(options?: Parameters<typeof startPlatform>[0]): Promise<PushPlatform> {
@@ -73,6 +75,14 @@ export async function startPushPlatform(options?: Parameters<typeof startPlatfor
       const text = await metricsOf(service)
       const found = text.split('\n').find((line) => sample.test(line))
       return found === undefined ? 0 : Number(found.split(' ').at(-1))
+    },
+    async shownOf(network) {
+      const { processes } = (await platform.admin('GET', '/admin/overview')) as {
+        processes: { credentials?: { network: string; state: string; lastError?: string }[] }[]
+      }
+      const { state, lastError } =
+        processes.flatMap(({ credentials = [] }) => credentials).find((one) => one.network === network) ?? {}
+      return [state, lastError].filter((part) => part !== undefined).join(': ')
     },
     async stop() {
       await platform.stop()

@@ -46,6 +46,8 @@ export function watchCredentials(
       }
       if (answer.as === 'again') return
       become('accepted')
+      delete credentials.lastError
+      delete credentials.lastErrorAtMS
       if (probeAtMS !== undefined) {
         log.info({ network: name }, 'push network accepts our credentials again')
         probeAtMS = undefined
