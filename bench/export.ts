@@ -14,15 +14,15 @@ import { residentKiB } from './process-usage.ts'
 
 const { messages, rooms } = new Command('npm run bench:export --')
   .description(
-    'Measures the export of a user: its time, the memory of the gateway that writes it, and its size. Exit code 1 if it is slow.',
+    `Measures the export of a user: its time, its size, and the memory of the gateway that writes it, whose heap is limited to 256 MB.
+Goal: 300 s per million messages, at least 10 s. Exit code 1 if it is missed.`,
   )
   .option('--messages <number>', 'messages of the user', wholeNumber(1_000, 10_000_000), 1_000_000)
   .option('--rooms <number>', 'rooms that share the messages', wholeNumber(1, 100_000), 1_000)
   .parse()
   .opts<{ messages: number; rooms: number }>()
 
-/** For a million messages. */
-const wantedSeconds = 300
+const wantedSeconds = Math.max(10, (300 * messages) / 1e6)
 const user = 'writer'
 
 const servers = await startServers({ onProgress: (line) => console.log(`· ${line}`) })
@@ -51,7 +51,9 @@ for (;;) {
   const seconds = (performance.now() - startedMS) / 1_000
   console.log(`${state}: ${messages} messages in ${seconds.toFixed(1)} s, ${((made?.size ?? 0) / 1e6).toFixed(1)} MB`)
   console.log(`memory of the gateway: ${before} MB before, ${mostMB} MB at most`)
-  process.exitCode = state === 'done' && seconds <= (wantedSeconds * messages) / 1e6 ? 0 : 1
+  const isReached = state === 'done' && seconds <= wantedSeconds
+  console.log(`goal: at most ${wantedSeconds.toFixed(1)} s; ${isReached ? 'reached' : 'missed'}`)
+  process.exitCode = isReached ? 0 : 1
   break
 }
 await gateway.stop()

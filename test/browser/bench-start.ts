@@ -11,7 +11,7 @@ import { startChromium } from './chromium.ts'
 const options = new Command('npm run bench:start --')
   .description(
     `Measures a cold start of @parley/client in Chromium, offline: from createClient() to the rooms and the messages of an open one, from
-IndexedDB. Exit code 1 if the median is too slow.`,
+IndexedDB. Goal: a median under 100 ms. Exit code 1 if it is missed.`,
   )
   .option('--rooms <number>', 'cached rooms', wholeNumber(1, 1_000), 50)
   .option('--messages <number>', 'cached messages of each', wholeNumber(1, 100), 100)
@@ -42,7 +42,9 @@ try {
   console.log(
     `rooms and messages after: median ${medianMS.toFixed(1)} ms, worst ${worstMS.toFixed(1)} ms of ${took.length}`,
   )
-  process.exitCode = medianMS <= wantedMS ? 0 : 1
+  const isReached = medianMS < wantedMS
+  console.log(`goal: a median under ${wantedMS} ms; ${isReached ? 'reached' : 'missed'}`)
+  process.exitCode = isReached ? 0 : 1
 } finally {
   await browser.close()
   server.close()
