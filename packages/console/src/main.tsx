@@ -13,7 +13,11 @@ const theme = createTheme({
   primaryColor: 'indigo',
   respectReducedMotion: true,
   cursorType: 'pointer',
-  components: { Badge: Badge.extend({ defaultProps: { variant: 'light', tt: 'none' } }) },
+  components: {
+    Badge: Badge.extend({ defaultProps: { variant: 'light', tt: 'none' } }),
+    // A closed Select would render its options, and measure where to show them.
+    Combobox: { defaultProps: { keepMounted: false } },
+  },
 })
 const queries = new QueryClient({
   defaultOptions: {
