@@ -26,7 +26,7 @@ export interface PushPlatform extends Omit<Platform, 'newUser'> {
   send(room: string, sender: string, fields?: object): Promise<string>
   /** The value of a push service's metric, 0 if missing. */
   metric(service: RunningService, sample: RegExp): Promise<number>
-  /** What the overview shows of a network's credentials: the state and the last error. */
+  /** The state of a network's credentials in the overview, with the last error. */
   shownOf(network: string): Promise<string>
 }
 
