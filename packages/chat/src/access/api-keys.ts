@@ -10,6 +10,7 @@ import type { Db } from '@parley/db/connect'
 import { inTransaction } from '@parley/db/transactions/transaction'
 import type { Chat } from '../chat.ts'
 import { rememberApiKeyMS } from './authenticate-api-key.ts'
+import { keyFingerprint } from './key-fingerprint.ts'
 
 /** Bounds the app document, which holds the keys. */
 const mostInForce = 200
@@ -116,8 +117,6 @@ function revokeIn({ db, audit }: Audited, app: string, key: ApiKeyDoc): Promise<
   })
 }
 
-const idLength = 12
-
 /**
  * The keys of an app, oldest first, without the secrets.
  * @param ended includes revoked and expired keys
@@ -131,11 +130,6 @@ async function keysOf(db: Db, app: string): Promise<ApiKeyDoc[]> {
   const found = await findApp(db, app)
   if (!found) throw new KeyError('no app', `there is no app ${JSON.stringify(app)}`)
   return found.apiKeys
-}
-
-/** Fingerprint that identifies a key in lists and in the audit log. */
-export function keyFingerprint(digest: string): string {
-  return digest.slice(0, idLength)
 }
 
 /** A key in a list. */

@@ -4,6 +4,7 @@ import type { bindToken as operation } from '@parley/contracts/operations/access
 import { banInForce } from '@parley/db/users/app-bans'
 import { lockUser } from '@parley/db/users/lock-user'
 import { replaceTokens } from '@parley/db/users/tokens'
+import { tokensInAudit } from '../audit/recorder.ts'
 import type { Chat } from '../chat.ts'
 import { changeAndNotify } from '../events/change-and-notify.ts'
 import { tokensRevoked } from '../events/event-builders.ts'
@@ -31,7 +32,8 @@ export async function bindToken(
     if (replaced === 'held by another user') {
       throw new ApiError('INVALID_REQUEST', 'token: another user of the app holds this token')
     }
-    chat.audit?.note({ after: { token: 'replaced', expirationDate: expiresAt.toISOString() } })
+    const after = { token: 'replaced', expirationDate: expiresAt.toISOString() }
+    chat.audit?.note({ before: tokensInAudit(replaced.ended), after })
     tokensRevoked(pending, { app, user }, replaced.ended)
   })
   return { _id: user, token, expirationDate: expiresAt.toISOString() }

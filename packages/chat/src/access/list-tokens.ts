@@ -7,8 +7,8 @@ import { findLivingTokensOfUser } from '@parley/db/users/tokens'
 import { findUser } from '@parley/db/users/users'
 import type { Chat } from '../chat.ts'
 import { unknownUser } from '../users/user-errors.ts'
-import { keyFingerprint } from './api-keys.ts'
 import type { AuthenticatedUser } from './caller.ts'
+import { keyFingerprint } from './key-fingerprint.ts'
 
 /**
  * The valid tokens of a user, latest first (docs/reference/users.md#tokens-of-a-user).

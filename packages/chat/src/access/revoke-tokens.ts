@@ -5,6 +5,7 @@ import { digest } from '@parley/db/apps/apps'
 import { lockUser } from '@parley/db/users/lock-user'
 import { type LoginMark, newLoginMark } from '@parley/db/users/login-marks'
 import { deleteTokens, putMark, type WhichTokens } from '@parley/db/users/tokens'
+import { tokensInAudit } from '../audit/recorder.ts'
 import type { Chat } from '../chat.ts'
 import { changeAndNotify } from '../events/change-and-notify.ts'
 import { tokensRevoked } from '../events/event-builders.ts'
@@ -67,7 +68,7 @@ async function endTokensOf(
     if (mark) await putMark(chat.db, newLoginMark(of, mark), session)
     // Includes expired tokens: a token rebound with an earlier expiry may still have a socket.
     tokensRevoked(pending, of, deleted.ended)
-    chat.audit?.note({ after: { revokedTokens: deleted.living } })
+    chat.audit?.note({ before: tokensInAudit(deleted.ended), after: { revokedTokens: deleted.living } })
     return deleted.living
   })
 }

@@ -6,6 +6,7 @@ import type { AuditDoc } from '@parley/db/audit/documents'
 import type { Db, Session } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
 import { newId } from '@parley/db/messages/messages'
+import { keyFingerprint } from '../access/key-fingerprint.ts'
 
 /** The caller behind a change, and the called operation. */
 export interface AuditContext extends Pick<AuditDoc, 'app' | 'actor' | 'actorName' | 'address' | 'action' | 'request'> {
@@ -90,6 +91,11 @@ function merged(known: AuditDetails, more: AuditDetails): AuditDetails {
 /** Users as stored in an entry: the first 20 and the total number. */
 export function membersInAudit(users: readonly string[]): { count: number; users: string[] } {
   return { count: users.length, users: users.slice(0, 20) }
+}
+
+/** The fingerprints of revoked tokens, given by digest. */
+export function tokensInAudit(digests: readonly string[]): { tokens: string[] } {
+  return { tokens: digests.slice(0, 100).map(keyFingerprint) }
 }
 
 function toJson(values: object | undefined): string | undefined {

@@ -37,7 +37,7 @@ async function write(
     case 'group': {
       const { _id, nickname, avatarUrl, members } = line
       const fields = { nickname, avatarUrl, groupMembers: [...new Set(members)] }
-      if (await saveGroupDoc(db, app, _id, fields, session)) return
+      if ((await saveGroupDoc(db, app, _id, fields, session)).saved) return
       throw new ImportConflict(`the ID ${JSON.stringify(_id)} belongs to a user`)
     }
     case 'ban': {

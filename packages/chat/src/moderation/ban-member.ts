@@ -5,7 +5,7 @@ import type { Ban } from '@parley/contracts/resources/ban'
 import type { Session } from '@parley/db/connect'
 import { deleteBan, findBan, findBansOfRoom, insertBan } from '@parley/db/rooms/bans'
 import { setBlocked } from '@parley/db/rooms/blocked-members'
-import type { RoomDoc } from '@parley/db/rooms/documents'
+import type { BanDoc, RoomDoc } from '@parley/db/rooms/documents'
 import { findRoom, takeRoomTime } from '@parley/db/rooms/rooms'
 import { findUser, findUsers } from '@parley/db/users/users'
 import { type Caller, userOf } from '../access/caller.ts'
@@ -55,10 +55,14 @@ export async function banMember(
     // Writes the room, so that this conflicts with concurrent sends and joins.
     await takeRoomTime(db, room, session)
     const view = toBanView(made, user)
-    chat.audit?.note({ after: { blockee, ...end } })
+    chat.audit?.note({ ...(before && { before: banInAudit(before) }), after: banInAudit(made) })
     notifyFeed(pending, { app, room: roomId }, 'ban', view)
     return view
   })
+}
+
+function banInAudit({ blockee, untilMS }: Pick<BanDoc, 'blockee' | 'untilMS'>): object {
+  return { blockee, ...(untilMS !== undefined && { untilMS }) }
 }
 
 interface BanWanted {
@@ -104,7 +108,7 @@ export async function unbanMember(chat: Chat, by: Caller, roomId: string, blocke
     await setBlocked(db, { app, room: roomId, user: blockee }, false, session)
     await takeRoomTime(db, room, session)
     const view = toBanView(ban, (await findUser(db, app, blockee, session)) ?? undefined, clock.date())
-    chat.audit?.note({ before: { blockee } })
+    chat.audit?.note({ before: banInAudit(ban) })
     notifyFeed(pending, { app, room: roomId }, 'unban', view)
     return view
   })

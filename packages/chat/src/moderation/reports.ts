@@ -92,7 +92,7 @@ export async function decideReport(chat: Chat, app: string, id: string, wanted: 
     return toReportView(requireSame(await findKnown(chat, app, id), decision))
   }
   const { room, message, sender } = report
-  chat.audit?.note({ after: { decision, room, message, sender } })
+  chat.audit?.note({ before: { status: report.status }, after: { status: 'decided', decision, room, message, sender } })
   try {
     await carryOut(chat, report, wanted)
   } catch (error) {

@@ -41,7 +41,9 @@ export async function setNotifications(
 ): Promise<UserNotifications> {
   return change(chat, of, { settings }, device, async (session) => {
     const isUser = { _id: key(of.app, of.user), groupMembers: { $exists: false } } as const
-    if (!(await saveNotifications(chat.db, 'users', isUser, settings, session))) throw unknownUser('uid', of.user)
+    const before = await saveNotifications(chat.db, 'users', isUser, settings, session)
+    if (!before) throw unknownUser('uid', of.user)
+    return before
   })
 }
 
@@ -63,7 +65,7 @@ export async function setRoomNotifications(
 ): Promise<NotificationsOfRoom> {
   return change(chat, of, { room, settings }, device, async (session) => {
     await requireMember(chat, of, room, session)
-    await saveNotifications(chat.db, 'memberships', { _id: key(of.app, room, of.user) }, settings, session)
+    return saveNotifications(chat.db, 'memberships', { _id: key(of.app, room, of.user) }, settings, session)
   })
 }
 
@@ -93,20 +95,23 @@ export async function setThreadNotifications(
   const _id = key(of.app, room.id, root._id, of.user)
   const payload = { room: room.id, threadOf: root._id, settings }
   return change(chat, of, payload, device, async (session) => {
-    if (!(await saveNotifications(chat.db, 'threadMembers', { _id }, settings, session))) throw notInThread()
+    const before = await saveNotifications(chat.db, 'threadMembers', { _id }, settings, session)
+    if (!before) throw notInThread()
+    return before
   })
 }
 
+/** @param save returns the previous settings */
 async function change<S extends NotificationsOfRoom>(
   chat: Chat,
   of: UserCaller,
   payload: { room?: string; threadOf?: string; settings: S },
   device: string | undefined,
-  save: (session: Session) => Promise<void>,
+  save: (session: Session) => Promise<object | undefined>,
 ): Promise<S> {
   return changeAndNotify(chat, userOrderingKey(of), async (session, pending) => {
-    await save(session)
-    chat.audit?.note({ after: payload })
+    const before = await save(session)
+    chat.audit?.note({ before: { ...payload, settings: before }, after: payload })
     notifyUser(pending, of, 'notificationSettings', payload, device)
     return payload.settings
   })

@@ -4,12 +4,13 @@ import type { Input, Result } from '@parley/contracts/operation'
 import type { setRoomPref as operation } from '@parley/contracts/operations/rooms/room-preferences'
 import type { RoomPref } from '@parley/contracts/resources/room-pref'
 import type { AdminUser, User } from '@parley/contracts/resources/user'
-import { isMuted, updatePref } from '@parley/db/rooms/memberships'
+import { findMembership, isMuted, updatePref } from '@parley/db/rooms/memberships'
 import { findRoom } from '@parley/db/rooms/rooms'
 import type { UserDoc } from '@parley/db/users/documents'
 import { findUser } from '@parley/db/users/users'
 import type { UserCaller } from '../access/caller.ts'
 import { requireMember } from '../access/require-member.ts'
+import { changedFields } from '../audit/recorder.ts'
 import type { Chat } from '../chat.ts'
 import { changeAndNotify } from '../events/change-and-notify.ts'
 import { notifyUser } from '../events/event-builders.ts'
@@ -50,9 +51,13 @@ async function applyPref(
   }: { device?: string | undefined; where?: typeof isMuted; refused?: ApiError },
 ): Promise<Result<typeof operation>> {
   return changeAndNotify(chat, userOrderingKey(caller), async (session, pending) => {
+    const known = chat.audit && (await findMembership(chat.db, caller.app, room, caller.user, session))
     const membership = await updatePref(chat.db, { ...caller, room }, change, session, where)
     if (!membership) throw refused
-    chat.audit?.note({ after: { room, ...change } })
+    if (known) {
+      const { before, after } = changedFields(toPrefView(known), change, [])
+      chat.audit?.note({ before: { room, ...before }, after: { room, ...after } })
+    }
     const pref = { room, ...toPrefView(membership) }
     if (Object.keys(change).length > 0) notifyUser(pending, caller, 'roomPref', pref, device)
     return pref

@@ -9,6 +9,7 @@ import type { Db, Session } from '@parley/db/connect'
 import { findErasures } from '@parley/db/jobs'
 import { key } from '@parley/db/keys'
 import { newId } from '@parley/db/messages/messages'
+import type { UserDoc } from '@parley/db/users/documents'
 import { deleteGroupDoc, findGroupPage, saveGroupDoc } from '@parley/db/users/groups'
 import { lockUsers } from '@parley/db/users/lock-user'
 import { findUsersAndGroups, onlyUsers } from '@parley/db/users/users'
@@ -35,12 +36,17 @@ export async function saveGroup(chat: Chat, app: string, request: Input<typeof s
     const erasure = (await findErasures(chat.db, [key(app, _id)], session)).get(key(app, _id))
     if (erasure !== undefined) throw takenWhileErasing('_id', _id, erasure)
     await takeMembers(chat.db, app, members, session)
-    const saved = await saveGroupDoc(chat.db, app, _id, fields, session)
+    const { saved, before } = await saveGroupDoc(chat.db, app, _id, fields, session)
     if (!saved) throw new ApiError('USER_EXISTS', `_id: a user ${JSON.stringify(_id)} exists`)
-    chat.audit?.note({ subject: { kind: 'group', id: _id }, after: membersInAudit(members) })
+    const subject = { kind: 'group', id: _id } as const
+    chat.audit?.note({ subject, ...(before && { before: groupInAudit(before) }), after: groupInAudit(fields) })
     notifyFeed(pending, of, 'group', group)
   })
   return group
+}
+
+function groupInAudit({ nickname, avatarUrl, groupMembers = [] }: Partial<UserDoc>): object {
+  return { nickname, avatarUrl, ...membersInAudit(groupMembers) }
 }
 
 /** Locks the members: one erased meanwhile is either missing here, or removed from the group afterwards. */
@@ -57,9 +63,9 @@ async function takeMembers(db: Db, app: string, members: readonly string[], sess
 export async function deleteGroup(chat: Chat, app: string, id: string): Promise<Record<string, never>> {
   const of = { app, user: id }
   return changeAndNotify(chat, userOrderingKey(of), async (session, pending) => {
-    if (!(await deleteGroupDoc(chat.db, app, id, session))) {
-      throw new ApiError('CLIENT_NOT_FOUND', `id: no group ${JSON.stringify(id)}`)
-    }
+    const deleted = await deleteGroupDoc(chat.db, app, id, session)
+    if (!deleted) throw new ApiError('CLIENT_NOT_FOUND', `id: no group ${JSON.stringify(id)}`)
+    chat.audit?.note({ before: groupInAudit(deleted) })
     notifyFeed(pending, of, 'groupDeleted', { _id: id })
     return {}
   })

@@ -48,7 +48,10 @@ export async function saveUser(chat: Chat, app: string, request: Request): Promi
     audit: chat.audit?.handOver({
       after: {
         ...profileInAudit(profile),
-        ...(token && { token: token.device === undefined ? 'replaced' : 'issued for a device' }),
+        ...(token && {
+          token: token.device === undefined ? 'replaced' : 'issued for a device',
+          expirationDate: token.expiresAt.toISOString(),
+        }),
       },
     }),
   })

@@ -4,7 +4,6 @@ import { findErasures } from '@parley/db/jobs'
 import { key } from '@parley/db/keys'
 import { inTransaction } from '@parley/db/transactions/transaction'
 import type { UserDoc } from '@parley/db/users/documents'
-import { findGroupIds } from '@parley/db/users/groups'
 import { findUsersByKey, type Profile, upsertUsers } from '@parley/db/users/users'
 import type { Chat } from '../chat.ts'
 import { nothingKnown } from '../events/as-of-now.ts'
@@ -13,6 +12,7 @@ import { userOrderingKey } from '../events/ordering-keys.ts'
 import { profileChanged } from './profile-changed.ts'
 import { profileInAudit } from './save-user.ts'
 import { takenByGroup, takenWhileErasing } from './user-errors.ts'
+import { rightsBefore } from './write-users.ts'
 
 /**
  * Creates users, or updates the given fields of existing ones, all or none
@@ -28,17 +28,19 @@ export async function saveUsers(
   const users = new Map<string, { id: string } & Partial<Profile>>()
   for (const { _id: id, ...fields } of data) users.set(id, { ...users.get(id), ...(fields as Partial<Profile>), id })
   const noted = await inTransaction(chat.db, async (session) => {
-    const groups = await findGroupIds(chat.db, app, [...users.keys()], session)
-    if (groups.length > 0) throw takenByGroup('data', ...groups)
     const keys = new Map([...users.keys()].map((id) => [key(app, id), id]))
+    const before = await findUsersByKey(chat.db, keys.keys(), session)
+    const groups = [...before.values()].filter(({ groupMembers }) => groupMembers).map(({ id }) => id)
+    if (groups.length > 0) throw takenByGroup('data', ...groups)
     for (const [user, job] of await findErasures(chat.db, [...keys.keys()], session)) {
       throw takenWhileErasing('data', keys.get(user) ?? '', job)
     }
     await upsertUsers(chat.db, app, [...users.values()], session)
-    const changes = [...users.values()].map(({ id, ...profile }) => ({
-      subject: { kind: 'user' as const, id },
-      after: profileInAudit(profile),
-    }))
+    const changes = [...users.values()].map(({ id, ...profile }) => {
+      const known = before.get(key(app, id))
+      const change = { subject: { kind: 'user' as const, id }, after: profileInAudit(profile) }
+      return known ? Object.assign(change, { before: rightsBefore(known, profile) }) : change
+    })
     await chat.audit?.writeEach(chat.db, session, changes)
     const saved = await findUsersByKey(chat.db, keys.keys(), session)
     return chat.outbox.note([...saved.values()].map(changeOf), session)

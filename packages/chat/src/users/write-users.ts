@@ -14,6 +14,7 @@ import { lockUsers } from '@parley/db/users/lock-user'
 import { markKey } from '@parley/db/users/login-marks'
 import { endedToken, exchangeTokens, findTokensOf, newTokenDoc } from '@parley/db/users/tokens'
 import { findUsersByKey, insertUsers, newUserDoc, type Profile, updateProfiles } from '@parley/db/users/users'
+import { tokensInAudit } from '../audit/recorder.ts'
 import { type PendingEvents, tokensRevoked } from '../events/event-builders.ts'
 import { userOrderingKey } from '../events/ordering-keys.ts'
 import { type Noted, nothingNoted, type Outbox } from '../events/outbox.ts'
@@ -72,7 +73,8 @@ export async function writeUsers(
       const known = state.users.get(key(one.app, one.id))
       const outcome = write(state, one)
       if ('refused' in outcome) return outcome
-      const audit = one.audit && { ...one.audit, ...rightsBefore(known, one.profile) }
+      const before = known && { ...rightsBefore(known, one.profile), ...(one.token && tokensInAudit(outcome.ended)) }
+      const audit = one.audit && { ...one.audit, ...(before && { before: JSON.stringify(before) }) }
       const of = { app: one.app, user: one.id }
       const events = orderingKeys.get(userOrderingKey(of)) ?? []
       tokensRevoked(events, of, outcome.ended)
@@ -96,10 +98,11 @@ export async function writeUsers(
 }
 
 /** The previous values of changed rights. Other fields are personal and not copied. */
-function rightsBefore(known: UserDoc | undefined, profile: Partial<Profile>): Pick<AuditDoc, 'before'> {
-  const named = (['isAdmin', 'isRobot'] as const).filter((right) => profile[right] !== undefined)
-  if (!known || named.length === 0) return {}
-  return { before: JSON.stringify(Object.fromEntries(named.map((right) => [right, known[right]]))) }
+export function rightsBefore(known: UserDoc, { isAdmin, isRobot }: Partial<Profile>): object {
+  return {
+    ...(isAdmin !== undefined && { isAdmin: known.isAdmin }),
+    ...(isRobot !== undefined && { isRobot: known.isRobot }),
+  }
 }
 
 /** Adds the event of a changed profile, once for all changes of the transaction. */

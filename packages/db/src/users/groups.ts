@@ -16,35 +16,28 @@ export async function findGroupPage(
   return { totalCount: await db.users.countDocuments(match), groups }
 }
 
-/** Creates or updates a group; false if the ID belongs to a user. */
+/** Creates or updates a group, unless the ID belongs to a user. Also returns the group as it was. */
 export async function saveGroupDoc(
   db: Db,
   app: string,
   id: string,
   fields: { nickname: string; avatarUrl: string; groupMembers: string[] },
   session: Session,
-): Promise<boolean> {
-  const existing = (await findUsersAndGroups(db, app, [id], session)).get(id)
-  if (existing && !existing.groupMembers) return false
-  if (!existing) await insertUsers(db, [newUserDoc(app, id, {})], session)
+): Promise<{ saved: boolean; before?: UserDoc }> {
+  const before = (await findUsersAndGroups(db, app, [id], session)).get(id)
+  if (before && !before.groupMembers) return { saved: false }
+  if (!before) await insertUsers(db, [newUserDoc(app, id, {})], session)
   await db.users.updateOne(
     { _id: key(app, id) },
     { $set: { ...fields, updatedAt: clock.date() }, $unset: { names: 1 }, $inc: { revision: 1 } },
     { session },
   )
-  return true
+  return { saved: true, ...(before && { before }) }
 }
 
-/** Removes a user group; false if it does not exist. */
-export async function deleteGroupDoc(db: Db, app: string, id: string, session: Session): Promise<boolean> {
-  const { deletedCount } = await db.users.deleteOne({ _id: key(app, id), groupMembers: { $exists: true } }, { session })
-  return deletedCount === 1
-}
-
-/** The IDs among these that belong to groups. */
-export async function findGroupIds(db: Db, app: string, ids: readonly string[], session: Session): Promise<string[]> {
-  const found = await findUsersAndGroups(db, app, ids, session)
-  return [...found.values()].filter(({ groupMembers }) => groupMembers).map(({ id }) => id)
+/** Removes a user group and returns it; null if it does not exist. */
+export async function deleteGroupDoc(db: Db, app: string, id: string, session: Session): Promise<UserDoc | null> {
+  return db.users.findOneAndDelete({ _id: key(app, id), groupMembers: { $exists: true } }, { session })
 }
 
 /** The distinct users of `ids`, with each group replaced by its current members. */

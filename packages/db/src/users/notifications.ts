@@ -9,7 +9,7 @@ import type { Db, Session } from '../db.ts'
 /**
  * Replaces the notification settings of a user, of a member for a room, or of a thread's user for the thread. Empty
  * settings are not stored: most documents have none.
- * @returns whether a document matches
+ * @returns the previous settings, or undefined if no document matches
  */
 export async function saveNotifications(
   db: Db,
@@ -17,9 +17,10 @@ export async function saveNotifications(
   filter: { _id: string; groupMembers?: { $exists: false } },
   settings: UserNotifications | NotificationsOfRoom | ThreadNotifications,
   session: Session,
-): Promise<boolean> {
+): Promise<object | undefined> {
   const notify = defined(settings)
   const update = Object.keys(notify).length === 0 ? { $unset: { notify: '' } } : { $set: { notify } }
   const kept = db.mongo.collection<{ _id: string; notify?: object; groupMembers?: string[] }>(collection)
-  return (await kept.updateOne(filter, update as object, { session })).matchedCount === 1
+  const before = await kept.findOneAndUpdate(filter, update as object, { projection: { notify: 1 }, session })
+  return before ? (before.notify ?? {}) : undefined
 }

@@ -15,6 +15,7 @@ import type { UserDoc } from '@parley/db/users/documents'
 import { findUser } from '@parley/db/users/users'
 import { type Caller, userOf } from '../../access/caller.ts'
 import { checkRoom, requireMemberOf } from '../../access/require-member.ts'
+import { type AuditDetails, changedFields } from '../../audit/recorder.ts'
 import type { Chat } from '../../chat.ts'
 import { justWritten } from '../../events/as-of-now.ts'
 import { changeAndNote } from '../../events/change-and-notify.ts'
@@ -54,9 +55,13 @@ export async function changeMessage(
     if (!found || isDeletedIn(found, room)) throw unknownMessage(name.id)
     if (isBanned) throw new ApiError('USER_BLOCKED')
     const wanted = await change(found, room)
-    if (!wanted) return found
+    if (!wanted) {
+      chat.audit?.note(changeInAudit(found, found))
+      return found
+    }
     const updatedAtMS = await takeRoomTime(db, room, session)
     const written = await writeChange(db, found, wanted, updatedAtMS, session)
+    chat.audit?.note(changeInAudit(found, written))
     pending.push(messageChanged(written._id, 'messageUpdated', updatedAtMS, userOf(caller)), ...also)
     // Streamed text is in the message, but is indexed only once the stream has ended.
     const hasEnded = found.streaming && !written.streaming
@@ -70,6 +75,15 @@ export async function changeMessage(
   const sender = found ?? undefined
   void chat.outbox.publish(noted, justWritten({ messages: [{ message, sender, quoted }] }))
   return { message, sender, quoted }
+}
+
+/** Names changed texts and files, without their values. */
+function changeInAudit(found: MessageDoc, written: MessageDoc): AuditDetails {
+  const shown = ({ messageType, content, attachments, mentions = [], pinned }: MessageDoc) => {
+    return { messageType, content, attachments, mentions, pinned: Boolean(pinned) }
+  }
+  const { before, after } = changedFields(shown(found), shown(written), ['content', 'attachments'])
+  return { before: { room: found.room, sender: found.sender, ...before }, after }
 }
 
 /** @throws ApiError ROOM_NOT_FOUND, NOT_ROOM_MEMBER */

@@ -55,6 +55,8 @@ async function deleteOne(chat: Chat, caller: Caller, roomId: string, messageId: 
     // Taking the time locks the room, so that sends wait instead of restarting this transaction.
     const updatedAtMS = await takeRoomTime(db, room, session)
     await uncountMessages(db, room, [message], session)
+    const { room: of, sender, messageType } = message
+    chat.audit?.note({ before: { room: of, sender, messageType } })
     pending.push(messageChanged(message._id, 'messageDeleted', updatedAtMS, userOf(caller)))
     return changeMessage(db, message, stub, updatedAtMS, session)
   })
@@ -76,6 +78,7 @@ async function deleteAll(chat: Chat, caller: Caller, roomId: string): Promise<nu
     const before = room.deletedUpToSeq ?? 0
     const { lastThreadAtMS = 0, deletedUpToMS = 0 } = room
     const deletedCount = room.seq - before - (await countDeletedSince(db, room, session))
+    chat.audit?.note({ before: { messages: deletedCount } })
     if (room.seq === before && lastThreadAtMS <= deletedUpToMS) return { room, deletedCount, unpublished: undefined }
     const doneUpToSeq = room.erasing?.doneUpToSeq ?? before
     const leaseUntilMS = clock.now() + publishWithinMS
