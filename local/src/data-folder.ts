@@ -1,5 +1,6 @@
-import { existsSync, mkdirSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { makeFolder } from '@parley/files/make-folder'
 import { StackError } from '@parley/stack/stack-error'
 
 /** The default of PARLEY_STREAM_MAX_BYTES. */
@@ -28,13 +29,13 @@ const reasons: Record<string, string> = {
  * @param isFresh empties the folder first
  * @throws StackError with one sentence when a folder is not writable or space is short
  */
-export function prepareData(dir: string, isFresh: boolean): void {
+export async function prepareData(dir: string, isFresh: boolean): Promise<void> {
   try {
     // Keep the folder itself, which may be a mount point.
     if (isFresh && existsSync(dir))
       for (const name of readdirSync(dir)) rmSync(join(dir, name), { recursive: true, force: true })
     // Folders may belong to another user who ran Parley before.
-    for (const folder of ['.', 'mongo', 'nats', 'redis', 'logs', 'files']) tryWriting(join(dir, folder))
+    for (const folder of ['.', 'mongo', 'nats', 'redis', 'logs', 'files']) await tryWriting(join(dir, folder))
   } catch (error) {
     const { code = '', message, path = dir } = error as NodeJS.ErrnoException
     const reason = reasons[code] ?? message
@@ -52,8 +53,8 @@ export function prepareData(dir: string, isFresh: boolean): void {
   }
 }
 
-function tryWriting(folder: string): void {
-  mkdirSync(folder, { recursive: true })
+async function tryWriting(folder: string): Promise<void> {
+  await makeFolder(folder)
   const file = join(folder, '.parley-writes')
   writeFileSync(file, 'x')
   rmSync(file)

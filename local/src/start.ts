@@ -66,7 +66,7 @@ async function start(): Promise<void> {
   const baseUrl = `http://${host}:${front.port}`
   stops.push(() => front.close())
   await lockData(options.data)
-  prepareData(options.data, options.fresh === true)
+  await prepareData(options.data, options.fresh === true)
 
   const servers = await startServers({ dir: options.data, onProgress: say })
   stops.push(() => servers.stop())

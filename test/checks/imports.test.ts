@@ -26,7 +26,7 @@ const mayImport: Record<string, string[]> = {
   'services/push': ['async', 'chat', 'db', 'bus', 'presence', 'service', 'wiring', 'contracts'],
   'services/stats': ['async', 'chat', 'db', 'bus', 'presence', 'files', 'service', 'wiring', 'contracts'],
   'services/all-in-one': ['api-gateway', 'push', 'realtime', 'stats', 'service', 'wiring'],
-  local: ['stack', 'service', 'db', 'contracts'],
+  local: ['stack', 'files', 'service', 'db', 'contracts'],
   test: ['stack', 'local', 'client', 'contracts', 'conformance'],
   bench: ['stack', 'local', 'db', 'bus', 'chat', 'socketio', 'contracts'],
   examples: ['client'],

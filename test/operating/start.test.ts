@@ -167,6 +167,12 @@ describe('npm start', () => {
         /^Parley cannot write to its data folder \(.*\/file.*\): a file is in the way\. Choose another with --data\./,
       )
     }
+    const { code, text } = await npmStart('/proc/parley/data', ['--port', '0']).end
+    assert.equal(code, 1)
+    assertOneSentence(
+      text,
+      /^Parley cannot write to its data folder \(.*\): no folder can be created in \/proc\. Choose/,
+    )
   })
 
   test.skipIf(!mayMount)('a data folder that is read-only or full is reported in one sentence', async () => {

@@ -1,6 +1,7 @@
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { readFile, rename, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { GetObjectCommand, NoSuchKey, PutObjectCommand } from '@aws-sdk/client-s3'
+import { makeFolder } from './make-folder.ts'
 import { clientAt, type S3Settings } from './s3-client.ts'
 
 /** Files of a backup. */
@@ -14,7 +15,7 @@ export function folderArchive(folder: string): Archive {
   return {
     async put(name, bytes) {
       const file = join(folder, name)
-      await mkdir(dirname(file), { recursive: true })
+      await makeFolder(dirname(file))
       await writeFile(`${file}.part`, bytes, { flush: true })
       await rename(`${file}.part`, file)
     },

@@ -1,9 +1,10 @@
 import { createWriteStream } from 'node:fs'
-import { access, mkdir, open, readFile, rm, statfs, writeFile } from 'node:fs/promises'
+import { access, open, readFile, rm, statfs, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { type FolderStore, StoreFull, UploadRemoved, WrongSize } from './file-store.ts'
+import { makeFolder } from './make-folder.ts'
 import { shownBytes } from './media-types.ts'
 
 /** How often to check that an upload is still wanted and fits. */
@@ -20,7 +21,7 @@ export function folderStore(root: string, minFreeBytes = 0): FolderStore {
   const pathOf = (id: string, upload: string) => join(folderOf(id), upload)
 
   async function checkRoom(bytes: number): Promise<void> {
-    await mkdir(root, { recursive: true })
+    await makeFolder(root)
     const { bavail, bsize } = await statfs(root)
     const free = bavail * bsize
     if (free - bytes < minFreeBytes) throw new StoreFull(`${free} bytes are free, ${minFreeBytes} must stay free`)
@@ -34,7 +35,7 @@ export function folderStore(root: string, minFreeBytes = 0): FolderStore {
     async write(id, upload, bytes, size, signal) {
       await checkRoom(size)
       const path = join(root, pathOf(id, upload))
-      await mkdir(join(root, folderOf(id)), { recursive: true })
+      await makeFolder(join(root, folderOf(id)))
       const check = async (left: number) => {
         await access(path).catch((cause: unknown) => {
           throw new UploadRemoved('the upload was removed', { cause })
@@ -64,12 +65,12 @@ export function folderStore(root: string, minFreeBytes = 0): FolderStore {
       return file.createReadStream()
     },
     async keep(id, name, bytes) {
-      await mkdir(join(root, folderOf(id)), { recursive: true })
+      await makeFolder(join(root, folderOf(id)))
       await writeFile(join(root, pathOf(id, name)), bytes, { flush: true })
     },
     async keepStream(id, name, bytes) {
       try {
-        await mkdir(join(root, folderOf(id)), { recursive: true })
+        await makeFolder(join(root, folderOf(id)))
       } catch (error) {
         bytes.destroy()
         throw error

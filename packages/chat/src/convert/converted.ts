@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import { createWriteStream, type WriteStream } from 'node:fs'
-import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { finished } from 'node:stream/promises'
 import type { GivenLine } from '@parley/contracts/import-line'
 import { maxReactions, maxReactionsOfUser } from '@parley/contracts/resources/message'
+import { makeFolder } from '@parley/files/make-folder'
 import { nameToEmoji } from 'gemoji'
 import { plainLine } from '../import/extended-json.ts'
 import { linesOf } from '../import/lines-of.ts'
@@ -82,7 +82,7 @@ export class Converted {
 
   /** @param folder is created; its import.ndjson is replaced */
   static async begin(folder: string, onProgress: (lines: number) => void): Promise<Converted> {
-    await mkdir(folder, { recursive: true })
+    await makeFolder(folder)
     return new Converted(createWriteStream(join(folder, 'import.ndjson')), onProgress)
   }
 

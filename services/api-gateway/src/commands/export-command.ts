@@ -1,8 +1,9 @@
-import { mkdir, open, unlink } from 'node:fs/promises'
+import { open, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { type LeftOut, linesOfApp } from '@parley/chat/export/app-lines'
 import type { Db } from '@parley/db/connect'
+import { makeFolder } from '@parley/files/make-folder'
 import { Command } from 'commander'
 import { recordWork } from './by-command.ts'
 import { requireApp, withDb } from './with-db.ts'
@@ -23,7 +24,7 @@ export function exportCommand(): Command {
 async function run(db: Db, app: string, out: string): Promise<void> {
   await requireApp(db, app)
   const file = out.endsWith('.ndjson') ? out : join(out, 'export.ndjson')
-  await mkdir(dirname(file), { recursive: true })
+  await makeFolder(dirname(file))
   // An existing file may be the only copy.
   const target = await open(file, 'wx', 0o600)
   const startedMS = performance.now()

@@ -78,4 +78,19 @@ describe('every command of parley', () => {
     }
     assert.equal((await gateway.admin('GET', '/admin/keys')).body.result.data.length, 2)
   })
+
+  test('names a place in which the system creates no folders', async () => {
+    const gateway = await startTestGateway()
+    onTestFinished(() => gateway.stop())
+    const { mongoUrl } = await testServers()
+    vi.stubEnv('PARLEY_MONGO_URL', withDatabase(mongoUrl, gateway.chat.db.mongo.databaseName))
+    onTestFinished(() => void vi.unstubAllEnvs())
+    for (const args of [
+      ['export', '--app', gateway.app, '--out', '/proc/parley/exports'],
+      ['backup', '/proc/parley'],
+      ['convert', 'slack', import.meta.dirname, '/proc/parley'],
+    ]) {
+      await assert.rejects(run(...args), { message: 'no folder can be created in /proc' }, args.join(' '))
+    }
+  })
 })
