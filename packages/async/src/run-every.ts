@@ -7,8 +7,8 @@ export interface RunEveryOptions {
 }
 
 /**
- * Runs the work at once, and again `everyMS` after each run ends, so that runs never overlap. Settles once the signal
- * has aborted and the current run has ended; never rejects.
+ * Runs the work at once, and again about `everyMS` after each run ends, so that runs never overlap. Settles once the
+ * signal has aborted and the current run has ended; never rejects.
  */
 export async function runEvery(
   everyMS: number,
@@ -22,8 +22,18 @@ export async function runEvery(
       onError(error as Error)
     }
     // Fails only when the signal aborts.
-    await pause(everyMS, undefined, { signal }).catch(() => undefined)
+    await pause(untilNextMS(everyMS), undefined, { signal }).catch(() => undefined)
   }
+}
+
+/**
+ * Time to the next multiple of `everyMS` that is at least half of it away: an idle process wakes once for all its periodic
+ * work. Each process has another start of time, so processes do not wake together.
+ */
+function untilNextMS(everyMS: number): number {
+  if (everyMS === 0) return 0
+  const leftMS = everyMS - (performance.now() % everyMS)
+  return leftMS < everyMS / 2 ? leftMS + everyMS : leftMS
 }
 
 /** Like `runEvery`, until it is stopped. `stop` settles when the current run has ended. */

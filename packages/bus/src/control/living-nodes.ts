@@ -1,7 +1,6 @@
-import { type NodeAnnouncement, nodeAnnouncement } from '@parley/contracts/bus/control'
+import type { NodeAnnouncement } from '@parley/contracts/bus/control'
 import type { Bus } from '../connect.ts'
-import { listen } from '../listen.ts'
-import { readPayload } from '../read-payload.ts'
+import { listenToAnnouncements } from './announcements.ts'
 
 /** A node is dropped after this long without an announcement, counted while this process could hear it. */
 const nodeGoneAfterMS = 3_500
@@ -47,8 +46,7 @@ export function watchRunning(): Running {
 export function followNodes(bus: Bus, subject: string, running = watchRunning()): LivingNodes {
   const heard = new Map<string, NodeAnnouncement & { atMS: number }>()
   let backAtMS = 0
-  const announcements = listen(bus, subject, (message) => {
-    const announcement = readPayload(message, nodeAnnouncement)
+  const announcements = listenToAnnouncements(bus, subject, (announcement) => {
     if (announcement.leaving) heard.delete(announcement.node)
     else heard.set(announcement.node, { ...announcement, atMS: performance.now() })
   })

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { clock } from '@parley/async/clock'
-import { type NodeAnnouncement, nodeAnnouncement } from '@parley/contracts/bus/control'
+import type { NodeAnnouncement } from '@parley/contracts/bus/control'
 import { gatewaysSubject, nodesSubject } from '@parley/contracts/bus/subjects'
 import type { Bus } from '../connect.ts'
-import { listen, type Subscription } from '../listen.ts'
-import { readPayload } from '../read-payload.ts'
+import type { Subscription } from '../listen.ts'
+import { listenToAnnouncements } from './announcements.ts'
 
 /** Far more than there are processes. The longest silent one is evicted first. */
 const mostSenders = 1_000
@@ -31,8 +31,7 @@ export function numberAnnouncements(bus: Bus, subject: string): (announcement: N
  * the next announcement.
  */
 export function announceToNew(bus: Bus, announce: () => Promise<void>, onError: (error: Error) => void): Subscription {
-  return listen(bus, nodesSubject, (message) => {
-    const { number, leaving } = readPayload(message, nodeAnnouncement)
+  return listenToAnnouncements(bus, nodesSubject, ({ number, leaving }) => {
     if (number === 1 && !leaving) announce().catch(onError)
   })
 }
@@ -52,8 +51,7 @@ interface Heard {
 export function watchForGaps(bus: Bus, onGap: (sinceMS: number) => void): { stop(): void } {
   const heard = new Map<string, Heard>()
   const subscriptions = [nodesSubject, gatewaysSubject].map((subject) =>
-    listen(bus, subject, (message) => {
-      const { run, number } = readPayload(message, nodeAnnouncement)
+    listenToAnnouncements(bus, subject, ({ run, number }) => {
       if (run === undefined || number === undefined) return
       const before = heard.get(run)
       // Reinserted, so that the map is ordered by last announcement.

@@ -17,7 +17,8 @@ const idleMS = 60_000
  */
 export function boundConnections(receiveMS: number) {
   const { onRequest, onClientError } = answerBrokenRequests()
-  const checkEveryMS = Math.min(1_000, receiveMS)
+  // Node checks even without connections, which wakes an idle process.
+  const checkEveryMS = Math.ceil(receiveMS / 10)
   /** Requests with an unfinished body at the last check, and since when. */
   const receiving = new Map<IncomingMessage, number>()
   const unbounded = new WeakSet<IncomingMessage>()
