@@ -13,9 +13,10 @@ export async function findRoomIdsOfUser(db: Db, app: string, user: string): Prom
   return rooms.map(({ room }) => room)
 }
 
-/** The number of a user's rooms. Reads index entries only. */
+/** The number of a user's rooms, without deleted ones. */
 export async function countRoomsOfUser(db: Db, app: string, user: string): Promise<number> {
-  return db.memberships.countDocuments({ userKey: key(app, user) })
+  const keys = (await findRoomIdsOfUser(db, app, user)).map((room) => key(app, room))
+  return keys.length - (await findDeletedRooms(db, keys)).size
 }
 
 /** The rooms among these that a user is a member of. */

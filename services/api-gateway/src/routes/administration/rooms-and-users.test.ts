@@ -319,6 +319,14 @@ describe('an API key reads rooms, conversations and users of the app', () => {
     assert.equal((await gateway.admin('GET', '/admin/clients/none')).body.error.code, 'CLIENT_NOT_FOUND')
   })
 
+  test('a deleted room is neither counted nor listed', async () => {
+    const eve = await gateway.newUser()
+    const [gone] = [await gateway.newRoom([eve]), await gateway.newRoom([eve])]
+    await gateway.admin('DELETE', `/rooms/${gone}`)
+    const { roomCount } = await get(`/admin/clients/${eve.id}`)
+    assert.deepEqual([roomCount, (await get(`/admin/clients/${eve.id}/rooms`)).totalCount], [1, 1])
+  })
+
   test('…/rooms: with exact unread counts and roles, the latest message first', async () => {
     await alice.call('POST', `/rooms/${room}/message`, { message: 'four', messageType: 'text' })
     const { body } = await bob.call('GET', '/rooms')
