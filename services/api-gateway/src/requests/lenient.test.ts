@@ -27,6 +27,15 @@ describe('operations of the interface are lenient', () => {
     assert.equal(ignoredOf(await gateway.admin('POST', '/messages', whole())), null)
   })
 
+  test('extensions ignore unknown query parameters too, and name them', async () => {
+    for (const path of ['/admin/rooms?skip=3&limit=1', '/admin/audit?skip=3', `/admin/rooms/${room}?skip=`]) {
+      const answer = await gateway.admin('GET', path)
+      assert.deepEqual([answer.status, ignoredOf(answer)], [200, path.endsWith('=') ? null : 'skip'], path)
+    }
+    const refused = await gateway.admin('GET', '/admin/rooms?skip=3&limit=0')
+    assert.deepEqual([refused.body.error.code, ignoredOf(refused)], ['INVALID_QUERY', 'skip'])
+  })
+
   test('an unknown nested field is named with its path', async () => {
     const body = {
       clients: ['alice'],

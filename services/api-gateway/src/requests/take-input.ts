@@ -11,7 +11,7 @@ const maxHeaderLength = 1_024
 
 /**
  * Prepares a request's body and query for the schemas of its operation: removes the fields that a lenient operation
- * ignores, and names them in the response header `Parley-Ignored`.
+ * ignores. Names them, and unknown query parameters of any operation, in the response header `Parley-Ignored`.
  */
 export function takeInput(app: FastifyInstance): void {
   app.addHook('preValidation', (request, reply, done) => {
@@ -32,8 +32,9 @@ function takeInputOf(request: FastifyRequest, reply: FastifyReply): void {
   if (isLeftOut && operation.body instanceof z.ZodObject) request.body = {}
   request.query = withoutEmpty(request.query as Record<string, unknown>)
   requireDecimals(operation, request.query as Record<string, unknown>)
-  if (!operation.inInterface) return
-  const ignored = takeLeniently(request, operation)
+  const ignored = operation.inInterface
+    ? takeLeniently(request, operation)
+    : takeQuery(operation.query, request.query as Record<string, unknown>).ignored
   if (ignored.length > 0) void reply.header('parley-ignored', ignoredHeader(ignored))
 }
 
