@@ -51,7 +51,7 @@ export async function endKey(chat: Pick<Chat, 'db' | 'audit'>, app: string, id: 
 function scopesOf(key: CallingKey['key'], wanted: readonly KeyScope[] = key.scopes ?? ['all']): readonly KeyScope[] {
   const lacking = wanted.filter((scope) => !hasScope(key, scope))
   if (lacking.length > 0) {
-    throw new ApiError('PERMISSION_DENIED', `scopes: the calling key lacks ${lacking.join(', ')} itself`)
+    throw new ApiError('PERMISSION_DENIED', `scopes: the caller lacks ${lacking.join(', ')}`)
   }
   return wanted
 }
@@ -60,7 +60,7 @@ function endOf(key: CallingKey['key'], wanted: Wanted): Date | undefined {
   if (wanted.expiresAt === undefined) return key.expiresAt
   const end = expiryFrom('expiresAt', wanted.expiresAt)
   if (key.expiresAt && end > key.expiresAt) {
-    throw new ApiError('PERMISSION_DENIED', 'expiresAt: later than that of the calling key')
+    throw new ApiError('PERMISSION_DENIED', 'expiresAt: later than that of the caller')
   }
   return end
 }
@@ -68,14 +68,14 @@ function endOf(key: CallingKey['key'], wanted: Wanted): Date | undefined {
 function networksOf({ addresses: own }: CallingKey['key'], { addresses = own }: Wanted) {
   const outside = own && addresses?.find((network) => !isInside(network, own))
   if (outside !== undefined) {
-    throw new ApiError('PERMISSION_DENIED', `addresses: ${outside} is outside the networks of the calling key`)
+    throw new ApiError('PERMISSION_DENIED', `addresses: ${outside} is outside the networks of the caller`)
   }
   return addresses
 }
 
 function rateOf({ ratePerMinute: own }: CallingKey['key'], { ratePerMinute = own }: Wanted) {
   if (own !== undefined && ratePerMinute !== undefined && ratePerMinute > own) {
-    throw new ApiError('PERMISSION_DENIED', 'ratePerMinute: above that of the calling key')
+    throw new ApiError('PERMISSION_DENIED', 'ratePerMinute: above that of the caller')
   }
   return ratePerMinute
 }
