@@ -1,4 +1,5 @@
 import { ApiError } from '@parley/contracts/errors'
+import { explainIssue, type Issue } from '@parley/contracts/explain-issue'
 import { findConfigValue } from '@parley/db/apps/config'
 import type { Db } from '@parley/db/connect'
 import { LRUCache } from 'lru-cache'
@@ -7,7 +8,7 @@ import { LRUCache } from 'lru-cache'
 export interface ConfigSchema<T> {
   safeParse(value: unknown): {
     data?: T | undefined
-    error?: { issues: readonly { path: PropertyKey[]; message: string }[] } | undefined
+    error?: { issues: readonly Issue[] } | undefined
   }
 }
 
@@ -16,7 +17,7 @@ export function checkConfigValue<T>(key: string, schema: ConfigSchema<T>, value:
   if (value === null) return undefined
   const { data, error } = schema.safeParse(value)
   const [issue] = error?.issues ?? []
-  if (issue) throw new ApiError('INVALID_BODY', `${[key, ...issue.path].join('.')}: ${issue.message}`)
+  if (issue) throw new ApiError('INVALID_BODY', explainIssue({ ...issue, path: [key, ...issue.path] }))
   return data
 }
 

@@ -1,10 +1,9 @@
 import { ApiError, type ErrorCode } from '@parley/contracts/errors'
+import { explainIssue, type Issue } from '@parley/contracts/explain-issue'
 import { unwrapped } from '@parley/contracts/free-json'
 import type { Operation } from '@parley/contracts/operation'
 import type { FastifySchemaCompiler } from 'fastify'
 import { z } from 'zod'
-
-type Issue = z.core.$ZodIssue
 
 /** Thrown for Fastify if input fails its schema; keeps the exact path of each issue. */
 export class InvalidInput extends Error {
@@ -36,7 +35,7 @@ export function explainInvalidInput(operation: Operation, invalid: InvalidInput,
     issue.path.length > 0 &&
     (valueAt(body, issue.path) === undefined ||
       (valueAt(body, issue.path) === null && isRequired(operation.body, issue.path)))
-  const message = missing ? `${issue.path.map(String).join('.')} is required` : explain(issue)
+  const message = missing ? `${issue.path.map(String).join('.')} is required` : explainIssue(issue)
   switch (invalid.validationContext) {
     case 'querystring':
       return new ApiError(operation.invalid?.query ?? 'INVALID_QUERY', message)
@@ -71,22 +70,4 @@ function isRequired(schema: z.core.$ZodType | undefined, [name, ...rest]: readon
   if (!(inner instanceof z.ZodObject) || typeof name !== 'string' || !Object.hasOwn(inner.shape, name)) return false
   const field: z.core.$ZodType = inner.shape[name]
   return rest.length === 0 ? field._zod.optin === undefined : isRequired(field, rest)
-}
-
-function explain(given: Issue): string {
-  const issue = withinUnion(given)
-  const at = issue.path.map(String).join('.')
-  if (issue.code === 'unrecognized_keys') return `${[at, issue.keys[0]].filter(Boolean).join('.')}: unknown field`
-  const expected = issue.message.replace(/^Invalid input: /, '')
-  if (at === '') return expected
-  return expected.endsWith(' received undefined') ? `${at} is required` : `${at}: ${expected}`
-}
-
-/** The issue of the alternative whose type the value has, else of the first one; the issue itself if it is explained. */
-function withinUnion(issue: Issue): Issue {
-  if (issue.code !== 'invalid_union' || issue.message !== 'Invalid input') return issue
-  const alternatives = issue.errors.flatMap(([first]) => first ?? [])
-  const ofType = ({ code, path }: Issue) => code !== 'invalid_type' || path.length > 0
-  const inner = alternatives.find(ofType) ?? alternatives[0]
-  return inner ? { ...inner, path: [...issue.path, ...inner.path] } : issue
 }

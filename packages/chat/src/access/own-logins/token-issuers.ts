@@ -128,15 +128,16 @@ function toLogin(payload: JWTPayload, { id: issuerId, claims, createUsers }: Kno
   if (exp > iat + longestLoginDays * 86_400) throw refused(`exp: more than ${longestLoginDays} days after iat`)
   const user = userId.safeParse(claimAt(payload, claims.user))
   if (!user.success) throw refused(`${claims.user}: no user ID`)
-  const [name, picture, device] = [claims.name, claims.picture, claims.device].map((claim) => textAt(payload, claim))
+  const [name, picture] = [claims.name, claims.picture].map((claim) => textAt(payload, claim))
   // Only an ID that a revocation can name.
-  if (device !== undefined && !deviceOfToken.safeParse(device).success) throw refused(`${claims.device}: no device ID`)
+  const device = deviceOfToken.nullish().safeParse(claims.device && claimAt(payload, claims.device))
+  if (!device.success) throw refused(`${claims.device}: no device ID`)
   if (jti !== undefined && !tokenIdOfIssuer.safeParse(jti).success) {
     throw refused('jti: expected a string of 1 to 1000 characters')
   }
   return {
     ...{ user: user.data, issuerId },
-    ...defined({ name, picture, device, jti }),
+    ...defined({ name, picture, jti, device: device.data ?? undefined }),
     issuedAt: new Date(iat * 1_000),
     expiresAt: new Date((exp + tokenSkewS) * 1_000),
     createUsers,
@@ -152,8 +153,8 @@ function claimAt(payload: JWTPayload, name: string): unknown {
   }, payload)
 }
 
-function textAt(payload: JWTPayload, name: string | undefined): string | undefined {
-  const value = name === undefined ? undefined : claimAt(payload, name)
+function textAt(payload: JWTPayload, name: string): string | undefined {
+  const value = claimAt(payload, name)
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 

@@ -122,6 +122,7 @@ describe('tokens of the app’s own login', () => {
       ['an issue time to come', await sign(claims(user, { iat: nowS() + 90 })), /iat/],
       ['an issue time that no date holds', await sign(claims(user, { iat: -1e300 })), /iat/],
       ['a device too long to be revoked', await sign(claims(user, { device: 'd'.repeat(257) })), /device/],
+      ['a device that is no text', await sign(claims(user, { device: 7 })), /device/],
       ['a device that is lost in paths', await sign(claims(user, { device: '..' })), /device/],
       ['a token ID too long to be revoked', await sign(claims(user, { jti: 'j'.repeat(1_001) })), /jti/],
       ['a token ID that no revocation can name', await sign({ ...claims(user), jti: 7 as never }), /jti/],
@@ -335,13 +336,18 @@ describe('tokens of the app’s own login', () => {
     const good = { issuer, audience, jwksUrl }
     for (const [value, field] of [
       [{}, 'tokenIssuers'],
-      [[{ ...good, jwksUrl: 'ftp://x' }], 'tokenIssuers.0'],
-      [[{ ...good, algorithm: 'HS256' }], 'tokenIssuers.0'],
-      [[{ ...good, algorithm: 'none' }], 'tokenIssuers.0'],
-      [[{ issuer, audience, secret: 'short' }], 'tokenIssuers.0'],
-      [[{ issuer, audience, secret, algorithm: 'RS256' }], 'tokenIssuers.0'],
+      [[{ ...good, jwksUrl: 'ftp://x' }], 'tokenIssuers.0.jwksUrl'],
+      [[{ ...good, algorithm: 'HS256' }], 'tokenIssuers.0.algorithm'],
+      [[{ ...good, algorithm: 'none' }], 'tokenIssuers.0.algorithm'],
+      [[{ issuer, audience, secret: 'short' }], 'tokenIssuers.0.secret'],
+      [[{ issuer, audience, secret, algorithm: 'RS256' }], 'tokenIssuers.0.algorithm'],
       [[{ issuer, audience, publicKey: pem, algorithm: 'ES256' }], 'tokenIssuers.0.publicKey'],
-      [[{ issuer, jwksUrl }], 'tokenIssuers.0'],
+      [[{ issuer, jwksUrl }], 'tokenIssuers.0.audience'],
+      [[{ issuer, audience: 5, secret }], 'tokenIssuers.0.audience'],
+      [[{ issuer, audience, secret, createUsers: 'yes' }], 'tokenIssuers.0.createUsers'],
+      [[{ ...good, secret }], 'tokenIssuers.0.secret: unknown field'],
+      [[{ issuer, audience }], 'tokenIssuers.0.jwksUrl is required'],
+      [[null], 'tokenIssuers.0: expected object'],
       [[good, good], 'tokenIssuers'],
     ] as const) {
       const { status, body } = await gateway.admin('POST', '/config', { tokenIssuers: value })
