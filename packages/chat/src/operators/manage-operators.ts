@@ -142,10 +142,11 @@ export async function removeOperator(parts: Parts, by: By, id: string): Promise<
 
 /** An operator as seen by the owners of some apps, with only the roles there. @param apps undefined means all */
 function toView(operator: OperatorDoc, apps: readonly string[] | undefined): OperatorView {
-  const { _id, email, name, roles, passwordHash, totp, sso, createdAt, lastSignInAt } = operator
+  const { _id, email, name, roles, passwordHash, totp, passkeys = [], sso, createdAt, lastSignInAt } = operator
   return {
     ...{ id: _id, email, name, roles: roles.filter(({ app }) => !apps || apps.includes(app)) },
-    ...{ hasPassword: passwordHash !== undefined, hasTotp: totp !== undefined, bySso: sso !== undefined },
+    ...{ hasPassword: passwordHash !== undefined, hasTotp: totp !== undefined },
+    ...{ hasPasskey: passkeys.length > 0, bySso: sso !== undefined },
     createdAt: createdAt.toISOString(),
     ...(lastSignInAt && { lastSignInAt: lastSignInAt.toISOString() }),
   }

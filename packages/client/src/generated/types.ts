@@ -3154,6 +3154,7 @@ export interface AddOperatorResult {
   hasPassword: boolean
   /** Whether signing in with a password also needs a code */
   hasTotp: boolean
+  hasPasskey: boolean
   /** Whether the operator has signed in with the identity provider */
   bySso: boolean
   /** ISO-8601 time */
@@ -3187,6 +3188,7 @@ export interface Operator {
   hasPassword: boolean
   /** Whether signing in with a password also needs a code */
   hasTotp: boolean
+  hasPasskey: boolean
   /** Whether the operator has signed in with the identity provider */
   bySso: boolean
   /** ISO-8601 time */
@@ -3247,6 +3249,7 @@ export interface ResetOperatorResult {
   hasPassword: boolean
   /** Whether signing in with a password also needs a code */
   hasTotp: boolean
+  hasPasskey: boolean
   /** Whether the operator has signed in with the identity provider */
   bySso: boolean
   /** ISO-8601 time */

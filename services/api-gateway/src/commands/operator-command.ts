@@ -128,8 +128,9 @@ function readOptions(
 }
 
 function line(operator: OperatorView): string {
-  const { email, name, hasPassword, hasTotp, bySso, lastSignInAt } = operator
-  const by = [hasPassword ? 'password' : [], hasTotp ? 'authenticator' : [], bySso ? 'identity provider' : []].flat()
+  const { email, name, hasPassword, hasTotp, hasPasskey, bySso, lastSignInAt } = operator
+  const ways = { password: hasPassword, authenticator: hasTotp, passkey: hasPasskey, 'identity provider': bySso }
+  const by = Object.entries(ways).flatMap(([way, isSet]) => (isSet ? [way] : []))
   const used = lastSignInAt === undefined ? 'never signed in' : `last signed in ${lastSignInAt}`
   return `${email}  ${name}  [${rolesOf(operator)}]  ${by.join(' and ') || 'by link only'}, ${used}`
 }

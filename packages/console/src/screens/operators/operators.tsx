@@ -113,7 +113,12 @@ function useColumns(onAsk: (asked: Asked) => void): Columns<Operator> {
         id: 'signsIn',
         header: t.signsIn,
         cell: ({ row: { original } }) =>
-          [original.hasPassword && t.password, original.hasTotp && t.authenticator, original.bySso && t.sso]
+          [
+            original.hasPassword && t.password,
+            original.hasTotp && t.authenticator,
+            original.hasPasskey && t.passkey,
+            original.bySso && t.sso,
+          ]
             .filter((each) => each !== false)
             .join(', '),
       },

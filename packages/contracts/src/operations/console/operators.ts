@@ -73,7 +73,7 @@ export const resetOperator = operation({
   method: 'POST',
   path: '/operators/:id/reset',
   tag: 'Console',
-  summary: 'Remove an operator’s password and authenticator, and end their sessions',
+  summary: 'Remove every way an operator signs in, and end their sessions',
   description: 'The caller must own every app in which the operator has a role. The response has a sign-in link.',
   access: 'operator',
   params,

@@ -56,6 +56,11 @@ describe('passkeys of operators', () => {
     assert.deepEqual(sessions.map(({ by }: { by: string }) => by).toSorted(), ['link', 'passkey'])
     const [listed] = (await operator.call('GET', '/operator/passkeys')).body.result.data
     assert.deepEqual([listed.name, listed.isSynced, typeof listed.lastUsedAt], ['Laptop', false, 'string'])
+    const owner = await newOperator(gateway, [{ app: gateway.app, role: 'owner' }])
+    const { data: operators } = (await owner.call('GET', '/operators')).body.result
+    const shown = operators.map(({ id, hasPasskey }: { id: string; hasPasskey: boolean }) => [id, hasPasskey])
+    assert.deepEqual(new Map(shown).get(operator.id), true)
+    assert.deepEqual(new Map(shown).get(owner.id), false)
     const entries = await gateway.chat.db.audit.find({ app: '*', subject: `operator:${operator.id}` }).toArray()
     const actions = entries.map(({ action }) => action)
     assert.ok(actions.includes('addPasskey') && actions.filter((one) => one === 'signIn').length === 2, actions.join())
