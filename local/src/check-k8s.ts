@@ -10,6 +10,18 @@ const schemas = [
   'default',
   'https://raw.githubusercontent.com/datreeio/CRDs-catalog/main/{{.Group}}/{{.ResourceKind}}_{{.ResourceAPIVersion}}.json',
 ]
+/** Values that the schema refuses, and what the error names. */
+const wrongValues = [
+  ['realtimee.replicas=2', "'realtimee'"],
+  ['apiGateway.replicas=two', "'/apiGateway/replicas'"],
+  ['apiGateway.autoscaling.min=0', "'/apiGateway/autoscaling/min'"],
+  ['stats.resources.requests.cpu=much', "'/stats/resources/requests/cpu'"],
+  ['podDisruptionBudgets.maxUnavailable=one', "'/podDisruptionBudgets/maxUnavailable'"],
+  ['settings.PASSWORD=secret', "at '/settings': additional properties 'PASSWORD'"],
+  ['push.settings.PARLEY_NATS_URL=nats://nats', "'/push/settings/PARLEY_NATS_URL'"],
+  ['secrets.files.PARLEY_DRAIN_MS=drain', "at '/secrets/files': additional properties 'PARLEY_DRAIN_MS'"],
+  ['secrets.files.PARLEY_NATS_URL=a/b', "'/secrets/files/PARLEY_NATS_URL'"],
+] as const
 const root = join(import.meta.dirname, '../..')
 
 /** `npm run check:k8s`: lints the chart and strictly validates every object of the chart and of deploy/k8s. */
@@ -51,6 +63,15 @@ for (const target of rendered) {
   const objects = execFileSync(helm, templateArgs(target, options.kubernetes), { cwd: root, maxBuffer: 2 ** 26 })
   check(`the chart with ${values}`, validate, [...strictly, '-'], objects)
   check(file, validate, [...strictly, '-'], readFileSync(join(root, file)))
+}
+for (const [value, named] of wrongValues) {
+  const { status, stderr } = spawnSync(helm, ['template', 'parley', chart, '--set', value], {
+    cwd: root,
+    encoding: 'utf8',
+  })
+  const isNamed = status !== 0 && stderr.includes(named)
+  console.log(isNamed ? `✔ the schema refuses ${value}, by name` : `✖ ${value} is not refused as ${named}: ${stderr}`)
+  if (!isNamed) process.exitCode = 1
 }
 const overlay = 'deploy/k8s/overlays/try'
 check(overlay, validate, [...strictly, '-'], execFileSync(build, [...how, join(root, overlay)]))

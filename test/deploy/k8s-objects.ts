@@ -27,6 +27,7 @@ interface Container {
 interface PodSpec {
   containers: Container[]
   automountServiceAccountToken: boolean
+  restartPolicy?: string
   serviceAccountName?: string
   terminationGracePeriodSeconds?: number
   securityContext: { runAsNonRoot: boolean; runAsUser: number; seccompProfile: { type: string } }

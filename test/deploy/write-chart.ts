@@ -21,11 +21,11 @@ new Command('npm run chart --')
 const secretSettings = new Set(knownSettings().flatMap(({ env, mayBeFile }) => (mayBeFile ? [env] : [])))
 const schema = join(root, chart, 'values.schema.json')
 const written = JSON.parse(readFileSync(schema, 'utf8')) as {
-  properties: { secrets: { properties: { files: { propertyNames: object } } } }
-  definitions: { settings: { propertyNames: { not: object } } }
+  definitions: { secretFiles: { properties: object }; settings: { properties: object } }
 }
-written.properties.secrets.properties.files.propertyNames = { enum: [...secretSettings] }
-written.definitions.settings.propertyNames.not = { enum: [...secretSettings] }
+const each = (rule: object) => Object.fromEntries(Array.from(secretSettings, (name) => [name, rule]))
+written.definitions.secretFiles.properties = each({ $ref: '#/definitions/secretKey' })
+written.definitions.settings.properties = each({ type: 'null' })
 writeFileSync(schema, JSON.stringify(written))
 execFileSync('biome', ['format', '--write', schema], { cwd: root, stdio: 'ignore' })
 
