@@ -39,6 +39,7 @@ export async function listOperators(
 ): Promise<Result<typeof operations.listOperators>> {
   const apps = ownApps(by)
   const after = Buffer.from(cursor, 'base64url').toString()
+  if (cursor && !after.includes('@')) throw new ApiError('INVALID_QUERY', 'cursor: expected the cursor of a page')
   const oneMore = await findOperators(db, { apps, after, limit: limit + 1 })
   const { shown: found, last } = pageOf(oneMore, limit)
   return {

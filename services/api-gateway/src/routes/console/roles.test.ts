@@ -285,6 +285,11 @@ describe('operators and their roles', () => {
       roles: object[]
     }[]
     assert.ok(!listed.some(({ id }) => id === others.id || id === owner.id))
+    const { body: refused } = await ofApp.call('GET', '/operators?cursor=x')
+    assert.deepEqual(
+      [refused.error.code, refused.error.message],
+      ['INVALID_QUERY', 'cursor: expected the cursor of a page'],
+    )
     assert.deepEqual(listed.find(({ id }) => id === both.id)?.roles, [mine])
     for (const [method, path, body] of [
       ['PUT', `/operators/${both.id}`, { roles: [mine, { app: otherApp, role: 'owner' }] }],
