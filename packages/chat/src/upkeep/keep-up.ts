@@ -5,6 +5,7 @@ import { type WorkLook, workLook } from '@parley/contracts/bus/looks'
 import { lookSubject } from '@parley/contracts/bus/subjects'
 import type { Db } from '@parley/db/connect'
 import { findDueWork, type WorkKind, workKinds } from '@parley/db/due-work'
+import { endAbandoned } from '@parley/db/transactions/transaction'
 import type { Log } from '../ports.ts'
 
 /** Background work that any number of processes may do. */
@@ -59,7 +60,8 @@ export async function keepUp(
     name: nameIn(db),
     schema: workLook,
     async look() {
-      const due = await findDueWork(db)
+      // Writes outside transactions wait for those of killed processes too, and cannot end them.
+      const [due] = await Promise.all([findDueWork(db), endAbandoned(db)])
       begin(due, 0)
       return { kinds: workKinds, due }
     },

@@ -40,7 +40,8 @@ const abandonedAfterMS = 3_000
  * should return an error instead.
  *
  * A process that is killed in a transaction leaves documents locked until the server aborts the transaction, by default
- * after a minute. A transaction that keeps conflicting therefore aborts those that have been idle for three seconds.
+ * after a minute. A transaction that keeps conflicting therefore aborts those that have been idle for three seconds, as
+ * keepUp does once a second.
  *
  * @throws KeyTaken, NoTurn, or the error of the last run
  */
@@ -101,7 +102,7 @@ async function runOnce<T>(session: Session, work: (session: Session) => Promise<
 
 /**
  * Aborts transactions of the same database user that have been idle for `abandonedAfterMS`. Ignores failures: the next
- * write that waits tries again.
+ * look, or write that waits, tries again.
  */
 export async function endAbandoned(db: Db): Promise<void> {
   try {

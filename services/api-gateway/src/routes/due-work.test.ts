@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { announceDue, type Duty, keepUp } from '@parley/chat/upkeep/keep-up'
 import { streamName } from '@parley/contracts/bus/streams'
 import { dueWork, findDueWork, givenUpAfterMS, type WorkKind, workKinds } from '@parley/db/due-work'
+import { key } from '@parley/db/keys'
 import { afterAll, beforeAll, describe, onTestFinished, test, vi } from 'vitest'
 import { startTestGateway, type TestGateway } from '../test-gateway.ts'
 
@@ -120,5 +121,18 @@ describe('due work', () => {
       },
       { timeout: 60_000 },
     )
+  })
+
+  test('includes ending the transaction of a killed process, for which writes outside transactions wait', async () => {
+    const { db } = gateway.chat
+    const alice = await gateway.newUser('alice')
+    const session = db.client.startSession()
+    onTestFinished(() => session.endSession())
+    session.startTransaction()
+    await db.users.updateOne({ _id: key(gateway.app, alice.id) }, { $set: { nickname: 'half way' } }, { session })
+    run({ kinds: [], work: async () => {}, onError: () => undefined })
+    // The members' last join is written after the commit of the room.
+    const made = await gateway.admin('POST', '/rooms/', { roomType: 'group', members: [alice.id] })
+    assert.equal(made.status, 200, made.text)
   })
 })
