@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { createServer, type ServerResponse } from 'node:http'
 import { createApp } from '@parley/chat/access/create-app'
 import { digestOfLink, firstLink } from '@parley/chat/messages/reading/first-link'
@@ -9,7 +10,7 @@ import { listenOnLoopback } from '@parley/stack/loopback'
 import { isolatedServers } from '@parley/stack/test-servers'
 import type { Servers } from '@parley/stack/up'
 import { createGuardedAgent } from '@parley/wiring/guarded-agent'
-import { afterAll, beforeAll, describe, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, onTestFinished, test, vi } from 'vitest'
 import { createCardFetcher, fetchLinkCard } from './fetch-link-card.ts'
 import { createLinkCards } from './link-cards.ts'
 
@@ -130,6 +131,21 @@ describe('link cards', () => {
     asked = []
     cards.soon('on', at('/page'))
     await vi.waitFor(() => assert.deepEqual(asked, ['/page']), patient)
+  })
+
+  test('are made from the first link after an app turns them on', async () => {
+    const app = `late ${randomUUID()}`
+    await createApp({ db }, app)
+    const log = { debug: () => undefined, warn: () => assert.fail('a warning') }
+    const cards = createLinkCards(db, log, local.fetchCard)
+    const read = vi.spyOn(db.config, 'findOne')
+    onTestFinished(() => read.mockRestore())
+    cards.soon(app, at('/none'))
+    await vi.waitFor(() => assert.equal(read.mock.settledResults[0]?.type, 'fulfilled'), patient)
+    await saveConfig(db, app, [{ name: 'chatPage', json: '{"linkCards":true}' }])
+    cards.soon(app, at('/page'))
+    const of = { _id: key(app, digestOfLink(at('/page'))) }
+    await vi.waitFor(async () => assert.ok((await db.linkCards.findOne(of))?.card), patient)
   })
 
   test('are made for the first link of a text, without its punctuation, and for none with a password', () => {

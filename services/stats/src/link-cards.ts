@@ -1,5 +1,6 @@
+import { batched } from '@parley/async/batch'
 import { clock } from '@parley/async/clock'
-import { cacheByApp, readConfigValue } from '@parley/chat/integrations/config-values'
+import { readConfigValue } from '@parley/chat/integrations/config-values'
 import { limitPerApp } from '@parley/chat/limit-per-app'
 import { digestOfLink } from '@parley/chat/messages/reading/first-link'
 import { ApiError } from '@parley/contracts/errors'
@@ -31,9 +32,15 @@ export function createLinkCards(
   const inTurn = limitPerApp('link cards', atOnce)
   const running = new Set<string>()
   let isStopped = false
-  const isOnIn = cacheByApp(
-    async (app) => (await readConfigValue(db, app, chatPageKey, chatPageConfig))?.linkCards === true,
-    'fail',
+  const readOn = async (app: string) =>
+    (await readConfigValue(db, app, chatPageKey, chatPageConfig))?.linkCards === true
+  // One read of an app for all links that wait for it. It begins after they were sent, so it is never too old for them.
+  const isOnIn = batched(
+    async (apps: string[]) => {
+      const reads = new Map([...new Set(apps)].map((app) => [app, readOn(app)]))
+      return apps.map((app) => reads.get(app) ?? false)
+    },
+    { most: 1_000, keyOf: (app) => app },
   )
 
   async function run(app: string, link: string, digest: string): Promise<void> {
