@@ -5,6 +5,7 @@ import { findBan } from '@parley/db/rooms/bans'
 import { isBlocked } from '@parley/db/rooms/blocked-members'
 import type { MembershipDoc, RoomDoc } from '@parley/db/rooms/documents'
 import { findJoiningFacts, type JoiningFacts } from '@parley/db/rooms/joining-facts'
+import { takeRoom } from '@parley/db/rooms/lock-room'
 import { findMembership } from '@parley/db/rooms/memberships'
 import { findRoom } from '@parley/db/rooms/rooms'
 import { findUser } from '@parley/db/users/users'
@@ -20,13 +21,22 @@ export interface InRoom {
   membership: MembershipDoc | undefined
 }
 
+type FindRoom = (db: Db, app: string, id: string, session: Session) => Promise<RoomDoc | null>
+
 /**
  * The room and the caller's role, for changes in the room. A banned user can only read and leave, whatever their role
- * (docs/reference/moderation.md#bans).
+ * (docs/reference/moderation.md#bans). Locks the room unless `find` says otherwise: a change that reads first would
+ * restart at every send, and never end in a busy room.
  * @throws ApiError USER_BLOCKED, and as findRole
  */
-export async function findActingRole(chat: { db: Db }, by: Caller, roomId: string, session: Session): Promise<InRoom> {
-  const found = await findRole(chat, by, roomId, session)
+export async function findActingRole(
+  chat: { db: Db },
+  by: Caller,
+  roomId: string,
+  session: Session,
+  find: FindRoom = takeRoom,
+): Promise<InRoom> {
+  const found = await findRole(chat, by, roomId, session, find)
   if (await isBanned(chat.db, by, found, session)) throw new ApiError('USER_BLOCKED')
   return found
 }
@@ -41,8 +51,14 @@ async function isBanned(db: Db, by: Caller, { room, membership }: InRoom, sessio
  * The room and the caller's role, for reading the room and leaving it.
  * @throws ApiError ROOM_NOT_FOUND; NOT_ROOM_MEMBER for a user outside the room, unless a platform admin
  */
-export async function findRole({ db }: { db: Db }, by: Caller, roomId: string, session: Session): Promise<InRoom> {
-  const room = await findRoom(db, by.app, roomId, session)
+export async function findRole(
+  { db }: { db: Db },
+  by: Caller,
+  roomId: string,
+  session: Session,
+  find: FindRoom = findRoom,
+): Promise<InRoom> {
+  const room = await find(db, by.app, roomId, session)
   const isUser = room && !room.deletedAt && by.kind === 'user'
   const membership = isUser ? await findMembership(db, by.app, roomId, by.user, session) : undefined
   const isAdmin = isUser ? (await findUser(db, by.app, by.user, session))?.isAdmin : false

@@ -6,7 +6,7 @@ import type { Session } from '@parley/db/connect'
 import { deleteBan, findBan, findBansOfRoom, insertBan } from '@parley/db/rooms/bans'
 import { setBlocked } from '@parley/db/rooms/blocked-members'
 import type { BanDoc, RoomDoc } from '@parley/db/rooms/documents'
-import { findRoom, takeRoomTime } from '@parley/db/rooms/rooms'
+import { takeRoom } from '@parley/db/rooms/lock-room'
 import { findUser, findUsers } from '@parley/db/users/users'
 import { type Caller, userOf } from '../access/caller.ts'
 import { requireReader } from '../access/require-member.ts'
@@ -34,7 +34,8 @@ export async function banMember(
   const { db } = chat
   const { app } = by
   return changeAndNotify(chat, roomOrderingKey(app, roomId), async (session, pending) => {
-    const room = await findRoom(db, app, roomId, session)
+    // Written, so that this conflicts with concurrent sends and joins.
+    const room = await takeRoom(db, app, roomId, session)
     const user = await findUser(db, app, blockee, session)
     if (!room || room.deletedAt) throw new ApiError('ROOM_OR_USER_NOT_FOUND', `no room ${JSON.stringify(roomId)}`)
     if (!user) throw new ApiError('ROOM_OR_USER_NOT_FOUND', `no user ${JSON.stringify(blockee)}`)
@@ -52,8 +53,6 @@ export async function banMember(
     const end = untilMS !== undefined && { untilMS }
     const made = await insertBan(db, { app, room: roomId, blockee, blocker: userOf(by) ?? '', ...end }, session)
     await setBlocked(db, { app, room: roomId, user: blockee }, end || true, session)
-    // Writes the room, so that this conflicts with concurrent sends and joins.
-    await takeRoomTime(db, room, session)
     const view = toBanView(made, user)
     chat.audit?.note({ ...(before && { before: banInAudit(before) }), after: banInAudit(made) })
     notifyFeed(pending, { app, room: roomId }, 'ban', view)
@@ -97,7 +96,7 @@ export async function unbanMember(chat: Chat, by: Caller, roomId: string, blocke
   const { db } = chat
   const { app } = by
   return changeAndNotify(chat, roomOrderingKey(app, roomId), async (session, pending) => {
-    const room = await findRoom(db, app, roomId, session)
+    const room = await takeRoom(db, app, roomId, session)
     if (!room || room.deletedAt) throw new ApiError('BLOCK_NOT_FOUND', `no room ${JSON.stringify(roomId)}`)
     if (by.kind === 'user' && room.owner !== by.user) {
       throw new ApiError('INSUFFICIENT_PERMISSIONS', 'only the owner of the room may lift bans')
@@ -106,7 +105,6 @@ export async function unbanMember(chat: Chat, by: Caller, roomId: string, blocke
     if (!ban) throw new ApiError('BLOCK_NOT_FOUND', `blockee: ${JSON.stringify(blockee)} is not banned in the room`)
     await deleteBan(db, ban, session)
     await setBlocked(db, { app, room: roomId, user: blockee }, false, session)
-    await takeRoomTime(db, room, session)
     const view = toBanView(ban, (await findUser(db, app, blockee, session)) ?? undefined, clock.date())
     chat.audit?.note({ before: banInAudit(ban) })
     notifyFeed(pending, { app, room: roomId }, 'unban', view)

@@ -1,5 +1,6 @@
 import { ApiError } from '@parley/contracts/errors'
 import { roomFields } from '@parley/contracts/operations/rooms/rooms'
+import { findRoom } from '@parley/db/rooms/rooms'
 import { inTransaction } from '@parley/db/transactions/transaction'
 import type { Caller } from '../access/caller.ts'
 import { findActingRole, requireRole } from '../access/room-role.ts'
@@ -28,7 +29,7 @@ export async function checkedRoom(chat: Chat, by: Caller, roomID: string, given:
   const isGiven = Boolean(given.name) || Boolean(given.description)
   const hook = by.kind === 'user' && isGiven ? await chat.moderation.hookOf(by.app) : undefined
   if (!hook || by.kind !== 'user') return maskedRoom(chat, by.app, given)
-  const { role } = await inTransaction(chat.db, (session) => findActingRole(chat, by, roomID, session))
+  const { role } = await inTransaction(chat.db, (session) => findActingRole(chat, by, roomID, session, findRoom))
   requireRole(role, 'manager', 'changing a room')
   const allowed: RoomTexts = {}
   for (const field of ['name', 'description'] as const) {

@@ -1,5 +1,6 @@
 import type { Db, Session } from '../db.ts'
 import { key } from '../keys.ts'
+import { withoutBuffer } from '../room-buffer/buffer.ts'
 import { flushInTransaction } from '../room-buffer/flush.ts'
 import type { RoomDoc } from './documents.ts'
 import { newVersion, versionStep } from './version.ts'
@@ -14,6 +15,12 @@ export async function lockRoom(db: Db, app: string, id: string, session: Session
   const room = await db.rooms.findOneAndUpdate(of, [{ $set: taken }], { session, returnDocument: 'after' })
   if (room) await flushInTransaction(db, room, session)
   return room
+}
+
+/** Locks a room like lockRoom, for changes that read no messages: earlier sends need not be flushed. */
+export async function takeRoom(db: Db, app: string, id: string, session: Session): Promise<RoomDoc | null> {
+  const options = { session, returnDocument: 'after', projection: withoutBuffer } as const
+  return db.rooms.findOneAndUpdate({ _id: key(app, id) }, newVersion(), options)
 }
 
 /**

@@ -5,6 +5,7 @@ import { withoutBuffer } from '../room-buffer/buffer.ts'
 import { unblocked } from './blocked-members.ts'
 import type { RoomDoc } from './documents.ts'
 import { endInvitations } from './invitations.ts'
+import { moveRooms } from './lock-room.ts'
 import { freePairs } from './pairs.ts'
 import { findFirstMembers } from './room-members.ts'
 import { findRoomsByKey } from './rooms.ts'
@@ -57,6 +58,11 @@ export async function removeFromRooms(
   ids: readonly string[],
   session: Session,
 ): Promise<RoomDoc[]> {
+  await moveRooms(
+    db,
+    ids.map((id) => key(app, id)),
+    session,
+  )
   const own = { _id: { $in: ids.map((id) => key(app, id, user)) } }
   const found = await db.memberships.find(own, { session, projection: { roomKey: 1 } }).toArray()
   if (found.length === 0) return []

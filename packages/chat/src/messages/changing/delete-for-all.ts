@@ -9,7 +9,7 @@ import { newId } from '@parley/db/messages/messages'
 import type { RoomDoc } from '@parley/db/rooms/documents'
 import { markAllDeleted, markErasingPublished } from '@parley/db/rooms/erasing-rooms'
 import { lockRoom } from '@parley/db/rooms/lock-room'
-import { takeRoomTime } from '@parley/db/rooms/rooms'
+import { findRoom, takeRoomTime } from '@parley/db/rooms/rooms'
 import { type Caller, userOf } from '../../access/caller.ts'
 import { findActingRole, requireRole } from '../../access/room-role.ts'
 import type { Chat } from '../../chat.ts'
@@ -96,7 +96,7 @@ async function deleteAll(chat: Chat, caller: Caller, roomId: string): Promise<nu
 
 /** The room, if the caller may delete others' messages in it. */
 async function requireModerator(chat: Chat, caller: Caller, roomId: string, session: Session): Promise<RoomDoc> {
-  const { room, role } = await findActingRole(chat, caller, roomId, session)
+  const { room, role } = await findActingRole(chat, caller, roomId, session, findRoom)
   requireRole(role, 'manager', 'deleting messages for everyone')
   return room
 }

@@ -4,7 +4,6 @@ import type { addMembers as operation } from '@parley/contracts/operations/rooms
 import type { Invitation } from '@parley/contracts/resources/invitation'
 import type { RoomDoc } from '@parley/db/rooms/documents'
 import { endInvitations, saveInvitations } from '@parley/db/rooms/invitations'
-import { moveRooms } from '@parley/db/rooms/lock-room'
 import { findMembersAmong } from '@parley/db/rooms/room-members'
 import { inTransaction } from '@parley/db/transactions/transaction'
 import { findUsers, findUsersAndGroups } from '@parley/db/users/users'
@@ -79,8 +78,6 @@ async function invite(
     chat.audit?.note({ after: { invited: membersInAudit(invitees) } })
     const all = await findMembersAmong(chat.db, found, invitees, session)
     const fresh = invitees.filter((user) => !all.has(user))
-    // A concurrent addition writes the room too, so one of the two sees the other.
-    if (fresh.length > 0) await moveRooms(chat.db, [found._id], session)
     const of = { app: by.app, room: roomId, inviter: userOf(by) ?? found.owner ?? found.firstMembers[0] ?? '' }
     const shown = (await saveInvitations(chat.db, of, fresh, session)).map((each) => toInvitationView(each, found.name))
     for (const invitation of shown) {

@@ -9,8 +9,9 @@ import { insertSystemMessages } from '@parley/db/messages/scheduled'
 import { findBan } from '@parley/db/rooms/bans'
 import type { InvitationDoc } from '@parley/db/rooms/documents'
 import { findInvitationsOf, takeInvitation } from '@parley/db/rooms/invitations'
+import { takeRoom } from '@parley/db/rooms/lock-room'
 import { addMembersTo, findMembersAmong } from '@parley/db/rooms/room-members'
-import { findRoom, findRoomsByKey } from '@parley/db/rooms/rooms'
+import { findRoomsByKey } from '@parley/db/rooms/rooms'
 import { findUsers } from '@parley/db/users/users'
 import type { UserCaller } from '../../access/caller.ts'
 import { checkRoom } from '../../access/require-member.ts'
@@ -56,7 +57,7 @@ export async function joinRoom(chat: Chat, caller: UserCaller, roomId: string, i
   const { db } = chat
   const { app, user } = caller
   const { value, noted } = await changeAndNote(chat, roomOrderingKey(app, roomId), async (session, pending) => {
-    const before = checkRoom(await findRoom(db, app, roomId, session), roomId)
+    const before = checkRoom(await takeRoom(db, app, roomId, session), roomId)
     if ((await findMembersAmong(db, before, [user], session)).has(user))
       return { room: before, joined: false, messages: [] }
     const invitation = await takeInvitation(db, app, roomId, user, session)

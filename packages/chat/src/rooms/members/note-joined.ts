@@ -1,7 +1,7 @@
 import { key } from '@parley/db/keys'
 import type { RoomDoc } from '@parley/db/rooms/documents'
+import { takeRoom } from '@parley/db/rooms/lock-room'
 import { removeMembers } from '@parley/db/rooms/remove-members'
-import { findRoom } from '@parley/db/rooms/rooms'
 import { findUsers } from '@parley/db/users/users'
 import { asIntegrator } from '../../access/caller.ts'
 import type { Chat } from '../../chat.ts'
@@ -19,7 +19,7 @@ export async function noteJoined(chat: Chat, { app, id }: RoomDoc, users: readon
   const gone = users.filter((user) => !there.has(user))
   if (gone.length === 0) return
   const { value: room, noted } = await changeAndNote(chat, roomOrderingKey(app, id), async (session, pending) => {
-    const before = await findRoom(chat.db, app, id, session)
+    const before = await takeRoom(chat.db, app, id, session)
     if (!before) return undefined
     const { room: after, removed } = await removeMembers(chat.db, before, gone, session)
     if (removed.length === 0) return undefined

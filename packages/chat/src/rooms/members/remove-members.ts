@@ -6,6 +6,7 @@ import { digest } from '@parley/db/apps/apps'
 import type { Session } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
 import type { MembershipDoc, RoomDoc } from '@parley/db/rooms/documents'
+import { takeRoom } from '@parley/db/rooms/lock-room'
 import { findMembershipsByKey } from '@parley/db/rooms/memberships'
 import { removeMembers as removeFrom } from '@parley/db/rooms/remove-members'
 import { findMembersAmong } from '@parley/db/rooms/room-members'
@@ -77,7 +78,7 @@ async function check(
   session: Session,
 ): Promise<{ room: RoomDoc; members: string[] }> {
   const isLeaving = given.every((member) => member === userOf(by))
-  const { room, role } = await (isLeaving ? findRole : findActingRole)(chat, by, roomId, session)
+  const { room, role } = await (isLeaving ? findRole : findActingRole)(chat, by, roomId, session, takeRoom)
   if (room.roomType === 'direct') throw new ApiError('INVALID_REQUEST', 'id: a direct room has exactly two members')
   if (!isLeaving) requireRole(role, 'manager', 'removing other members')
   const members = await membersNamed(chat, room, given, session)
