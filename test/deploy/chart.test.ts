@@ -165,7 +165,7 @@ describe('deploy/helm/parley', () => {
     assert.ok(!JSON.stringify(objects).includes('POD_IP'), 'off by default')
   })
 
-  test('a generated password is in its server’s URL and in a Secret that only an install creates', () => {
+  test('a generated password is in its server’s URL and in a Secret that an install creates, and an upgrade if a password is missing', () => {
     const [kept, urls] = ['parley-passwords', 'parley'].map((name) =>
       withIngress('Secret').find(({ metadata }) => metadata.name === name),
     )
@@ -174,5 +174,8 @@ describe('deploy/helm/parley', () => {
     assert.equal(urls?.stringData?.['redis-url'], `redis://:${password}@redis:6379`)
     assert.deepEqual(Object.keys(kept?.stringData ?? {}), ['redis'])
     assert.equal(kept?.metadata.annotations?.['helm.sh/hook'], 'pre-install')
+    const template = read(`${chart}/templates/secrets.yaml`)
+    assert.match(template, /if and \$passwords \(or \$\.Release\.IsInstall \$isNew\)/)
+    assert.match(template, /helm\.sh\/hook: \{\{ ternary "pre-install" "pre-upgrade" \$\.Release\.IsInstall \}\}/)
   })
 })
