@@ -10,13 +10,13 @@ interface Archive {
   get(name: string): Promise<Uint8Array | undefined>
 }
 
-/** Stores files in a folder. `put` is atomic and synced to disk. */
+/** Stores files in a folder, readable by their owner only. `put` is atomic and synced to disk. */
 export function folderArchive(folder: string): Archive {
   return {
     async put(name, bytes) {
       const file = join(folder, name)
       await makeFolder(dirname(file))
-      await writeFile(`${file}.part`, bytes, { flush: true })
+      await writeFile(`${file}.part`, bytes, { flush: true, mode: 0o600 })
       await rename(`${file}.part`, file)
     },
     async get(name) {

@@ -56,16 +56,17 @@ export async function writeManifest(archive: Archive, manifest: Manifest): Promi
 export async function readManifest(archive: Archive): Promise<Manifest> {
   const bytes = await archive.get(manifestFile)
   if (!bytes) throw new BadBackup(`${manifestFile} is missing: there is no backup here, or it was interrupted`)
-  const { manifest, sha256: expected } = parse(bytes)
+  const { manifest, sha256: expected } = parse(bytes) ?? {}
+  if (!manifest) throw new BadBackup(`${manifestFile} is not that of a backup`)
   if (sha256(JSON.stringify(manifest)) !== expected) throw new BadBackup(`${manifestFile} was changed`)
   if (manifest.format !== 1) throw new BadBackup(`${manifestFile} has a format that this release does not know`)
   return manifest
 }
 
-function parse(bytes: Uint8Array): { manifest: Manifest; sha256: string } {
+function parse(bytes: Uint8Array): Partial<{ manifest: Manifest; sha256: string }> | null {
   try {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the caller checks the hash that writeManifest wrote
-    return JSON.parse(Buffer.from(bytes).toString()) as { manifest: Manifest; sha256: string }
+    return JSON.parse(Buffer.from(bytes).toString()) as ReturnType<typeof parse>
   } catch (cause) {
     throw new BadBackup(`${manifestFile} is not JSON`, { cause })
   }

@@ -27,7 +27,7 @@ export function backupCommand(): Command {
     .description(
       'Write a consistent snapshot of the whole database into a new folder, while services run: docs/operations.md.',
     )
-    .argument('<place>', `where to create the folder: ${places}`)
+    .argument('<place>', `where to create the folder: ${places}`, readPlace)
     .option(
       '--history-seconds <seconds>',
       'how long MongoDB keeps the snapshot; must exceed the duration of the backup',
@@ -86,6 +86,12 @@ export function restoreCommand(): Command {
         }),
       )
     })
+}
+
+/** An unset variable must not put the backup into the root folder. */
+function readPlace(text: string): string {
+  if (text === '') throw new InvalidArgumentError('expected a folder, or s3://bucket/prefix')
+  return text
 }
 
 function readSeconds(text: string): number {

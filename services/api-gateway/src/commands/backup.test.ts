@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtemp, readdir, readFile, rm, truncate, unlink, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, stat, truncate, unlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -171,6 +171,12 @@ describe('parley backup and parley restore', () => {
     await assert.rejects(restore(await emptyDb(), await folder()), /manifest.json is missing: .* interrupted/)
   })
 
+  test('a backup is readable by its owner only, and needs a place', async () => {
+    const backup = await backUpHere()
+    for (const file of await readdir(backup)) assert.equal((await stat(join(backup, file))).mode & 0o777, 0o600, file)
+    await assert.rejects(command(ours(), ['backup', '']), /argument 'place'\. expected a folder, or s3:/)
+  })
+
   test('restore names a damaged file, and writes nothing', async () => {
     const backup = await backUpHere()
     const file = join(backup, 'users-00001.bson.gz')
@@ -198,6 +204,10 @@ describe('parley backup and parley restore', () => {
     await refused(/manifest\.json was changed/)
     await writeFile(manifest, kept.slice(0, 100))
     await refused(/manifest\.json is not JSON/)
+    for (const other of ['{"name":"a web app"}', 'null']) {
+      await writeFile(manifest, other)
+      await refused(/manifest\.json is not that of a backup/)
+    }
     await writeFile(manifest, kept)
     assert.match(await command(ours(), ['restore', backup, '--check']), /The backup is whole/)
   })
