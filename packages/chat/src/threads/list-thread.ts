@@ -1,8 +1,5 @@
-import { ApiError } from '@parley/contracts/errors'
-import type { Db } from '@parley/db/connect'
 import { findMessages } from '@parley/db/message-buckets/find-messages'
 import { currentMessage } from '@parley/db/messages/deleted-messages'
-import type { MessageDoc } from '@parley/db/messages/documents'
 import { readThreadHistory } from '@parley/db/messages/history'
 import { findMessage } from '@parley/db/messages/messages'
 import { findUserDeletions } from '@parley/db/messages/user-deletions'
@@ -33,7 +30,7 @@ export async function listThread(chat: Chat, caller: Caller, id: string, query: 
   const user = userOf(caller) ?? ''
   const { room: of, root: found } = await findRoot(chat, caller, id)
   const { field, size } = toPageSize(query)
-  const start = await pageStart(query, field, (cursor) => findCursor(db, found, cursor))
+  const start = await pageStart(query, field, (cursor) => findMessage(db, threadKey(found, found._id), cursor))
   const thread = { app, room: of.id, root: found._id }
   const { room, root, member, messages } = await inSnapshot(db, async (session) => {
     const room = checkRoom(await findRoom(db, app, of.id, session), of.id)
@@ -66,10 +63,4 @@ export async function listThread(chat: Chat, caller: Caller, id: string, query: 
   const rootJson = messageJson(currentMessage(root, room), users.get(root.sender), quoted)
   const withRoot = withField({ ...counts, userDeletedIDs: [...hiddenRoot, ...userDeletedIDs] }, 'root', rootJson)
   return new JsonText([`${withRoot.slice(0, -1)},"data":${data}}`])
-}
-
-async function findCursor(db: Db, root: MessageDoc, id: string): Promise<MessageDoc> {
-  const message = await findMessage(db, threadKey(root, root._id), id)
-  if (!message) throw new ApiError('MESSAGE_NOT_FOUND', `no message ${JSON.stringify(id)} in the thread`)
-  return message
 }

@@ -1,3 +1,4 @@
+import { ApiError } from '@parley/contracts/errors'
 import type { Input } from '@parley/contracts/operation'
 import type { listMessages } from '@parley/contracts/operations/messages/messages'
 import { currentMessage, type Deletions } from '@parley/db/messages/deleted-messages'
@@ -21,18 +22,24 @@ export function toPageSize({ limit, timeRangeField }: HistoryQuery): { field: Ti
 
 /**
  * The start of the page and its opposite bound. All given cursors apply together.
- * @param find returns the message of a cursor
- * @throws ApiError INVALID_QUERY, and the errors of `find`
+ * @param find returns a cursor's message, or null if the room or thread has none with this ID
+ * @throws ApiError INVALID_QUERY, MESSAGE_NOT_FOUND, and the errors of `find`
  */
 export async function pageStart(
   query: HistoryQuery,
   field: TimeField,
-  find: (id: string) => Promise<MessageDoc>,
+  find: (id: string) => Promise<MessageDoc | null>,
 ): Promise<PageStart> {
-  const { beforeMessage, afterMessage, afterTime } = query
-  const placeOf = async (id: string): Promise<HistoryPosition> => ({ timeMS: (await find(id))[field], id })
-  const before = beforeMessage === undefined ? undefined : await placeOf(beforeMessage)
-  const after = afterMessage === undefined ? undefined : await placeOf(afterMessage)
+  const { afterTime } = query
+  const placeOf = async (name: 'beforeMessage' | 'afterMessage'): Promise<HistoryPosition | undefined> => {
+    const id = query[name]
+    if (id === undefined) return undefined
+    const message = await find(id)
+    if (!message) throw new ApiError('MESSAGE_NOT_FOUND', `${name}: no message ${JSON.stringify(id)} in this history`)
+    return { timeMS: message[field], id }
+  }
+  const before = await placeOf('beforeMessage')
+  const after = await placeOf('afterMessage')
   const time = afterTime === undefined ? undefined : parseTime('afterTime', afterTime)
   const isTimeLater = time !== undefined && (!after || time >= after.timeMS)
   if (before) {

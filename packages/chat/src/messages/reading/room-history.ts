@@ -1,4 +1,3 @@
-import { ApiError } from '@parley/contracts/errors'
 import { type AppUser, key } from '@parley/db/keys'
 import { messagesOf } from '@parley/db/message-buckets/buckets'
 import type { MessageDoc } from '@parley/db/messages/documents'
@@ -69,18 +68,15 @@ async function pageMessages(
   return { messages, users: found, hidden }
 }
 
-async function findCursor(chat: Chat, caller: Caller, roomId: string, id: string): Promise<MessageDoc> {
+async function findCursor(chat: Chat, caller: Caller, roomId: string, id: string): Promise<MessageDoc | null> {
   const flushed = await findMessage(chat.db, key(caller.app, roomId), id)
   return flushed ?? unflushedMessage(chat, caller, roomId, id)
 }
 
 /** A message that had not been flushed a moment ago. */
-async function unflushedMessage(chat: Chat, caller: Caller, roomId: string, id: string): Promise<MessageDoc> {
+async function unflushedMessage(chat: Chat, caller: Caller, roomId: string, id: string): Promise<MessageDoc | null> {
   const found = await findRoomWithBuffer(chat.db, caller.app, roomId)
   const room =
     caller.kind === 'user' ? (await requireMemberOf(chat, caller, roomId, found)).room : checkRoom(found, roomId)
-  const message =
-    unflushedOf(room).find((unflushed) => unflushed._id === id) ?? (await findMessage(chat.db, room._id, id))
-  if (!message) throw new ApiError('MESSAGE_NOT_FOUND', `no message ${JSON.stringify(id)} in the room`)
-  return message
+  return unflushedOf(room).find((unflushed) => unflushed._id === id) ?? findMessage(chat.db, room._id, id)
 }

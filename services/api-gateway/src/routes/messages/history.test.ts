@@ -380,8 +380,8 @@ describe('GET /rooms/{id}/messages/v3', () => {
     proves('GET /rooms/{id}/messages/v3', '404 ROOM_NOT_FOUND', '403 NOT_ROOM_MEMBER', '401 INVALID_TOKEN')
     const room = await gateway.newRoom([alice, bob])
     const elsewhere = await send(await gateway.newRoom([alice]))
-    refused(await get(room, { afterMessage: elsewhere._id }), 404, 'MESSAGE_NOT_FOUND')
-    refused(await get(room, { beforeMessage: 'none' }), 404, 'MESSAGE_NOT_FOUND')
+    refused(await get(room, { afterMessage: elsewhere._id }), 404, 'MESSAGE_NOT_FOUND', /^afterMessage: /)
+    refused(await get(room, { beforeMessage: 'none' }), 404, 'MESSAGE_NOT_FOUND', /^beforeMessage: /)
     refused(await get('none'), 404, 'ROOM_NOT_FOUND')
     refused(await get(room, {}, await gateway.newUser()), 403, 'NOT_ROOM_MEMBER')
     const headers = { 'im-client-key': gateway.clientKey, 'im-authorization': 'wrong' }
