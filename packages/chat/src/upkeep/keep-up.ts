@@ -5,7 +5,7 @@ import { type WorkLook, workLook } from '@parley/contracts/bus/looks'
 import { lookSubject } from '@parley/contracts/bus/subjects'
 import type { Db } from '@parley/db/connect'
 import { findDueWork, type WorkKind, workKinds } from '@parley/db/due-work'
-import { endAbandoned } from '@parley/db/transactions/transaction'
+import { abandonedAfterMS, endAbandoned } from '@parley/db/transactions/transaction'
 import type { Log } from '../ports.ts'
 
 /** Background work that any number of processes may do. */
@@ -56,12 +56,18 @@ export async function keepUp(
   }
   const own = new Set<string>(duties.flatMap(({ kinds }) => kinds))
   const onError = (error: Error) => log.warn({ err: error }, 'due work not looked up; trying again')
+  let endedAtMS = Number.NEGATIVE_INFINITY
+  const endInTime = async () => {
+    if (performance.now() < endedAtMS + abandonedAfterMS) return
+    endedAtMS = performance.now()
+    await endAbandoned(db)
+  }
   const shared = {
     name: nameIn(db),
     schema: workLook,
     async look() {
       // Writes outside transactions wait for those of killed processes too, and cannot end them.
-      const [due] = await Promise.all([findDueWork(db), endAbandoned(db)])
+      const [due] = await Promise.all([findDueWork(db), endInTime()])
       begin(due, 0)
       return { kinds: workKinds, due }
     },

@@ -23,7 +23,7 @@ const longestPauseWithTurnMS = 50
 /** A conflict that lasts longer may be with a killed process. */
 const suspiciousAfterMS = 1_000
 /** A live process does not leave a transaction idle this long, even on a very busy machine. */
-const abandonedAfterMS = 3_000
+export const abandonedAfterMS = 3_000
 
 /**
  * Runs `work` in a snapshot transaction, committed and journaled on a majority. On a write conflict, the transaction is
@@ -41,7 +41,7 @@ const abandonedAfterMS = 3_000
  *
  * A process that is killed in a transaction leaves documents locked until the server aborts the transaction, by default
  * after a minute. A transaction that keeps conflicting therefore aborts those that have been idle for three seconds, as
- * keepUp does once a second.
+ * keepUp does every three seconds.
  *
  * @throws KeyTaken, NoTurn, or the error of the last run
  */
