@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { eventually } from '../platform.ts'
 
@@ -77,8 +77,10 @@ export function descendantsOf(pid: number): number[] {
   return children.map(Number).concat(children.flatMap((child) => descendantsOf(Number(child))))
 }
 
+/** Whether a process exists. Not one that has exited and waits to be reaped, by an init of a container that never does. */
 export function isRunning(pid: number): boolean {
-  return existsSync(`/proc/${pid}`)
+  const stat = readIfThere(`/proc/${pid}/stat`)
+  return stat !== '' && !stat.slice(stat.lastIndexOf(')')).startsWith(') Z')
 }
 
 /** Reads a file of /proc; the process may have exited since it was listed. */
