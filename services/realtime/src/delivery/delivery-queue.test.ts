@@ -42,6 +42,19 @@ describe('the delivery queue', () => {
     assert.deepEqual(delivered, ['other', 'joined'])
   })
 
+  test('finishes an event before the next, also if its delivery drains the queue', () => {
+    const steps: string[] = []
+    const queue = createDeliveryQueue(({ id }) => {
+      steps.push(`${id} begins`)
+      queue.drain()
+      steps.push(`${id} ends`)
+    })
+    queue.add(event('first'))
+    queue.add(event('second'))
+    queue.drain()
+    assert.deepEqual(steps, ['first begins', 'first ends', 'second begins', 'second ends'])
+  })
+
   describe('with fake timers', () => {
     afterEach(() => {
       vi.useRealTimers()

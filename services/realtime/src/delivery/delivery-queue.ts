@@ -26,11 +26,18 @@ export function createDeliveryQueue(deliver: (event: IncomingEvent) => void): De
   let waiting: IncomingEvent[] = []
   let isScheduled = false
   let isHeld = false
+  let isDraining = false
 
   function drain(): void {
-    if (isHeld) return
-    // One by one: a delivery that ends a subscription makes the rest forget it.
-    for (let event = waiting.shift(); event; event = waiting.shift()) deliver(event)
+    // A delivery that closes a socket must not let later events overtake it.
+    if (isHeld || isDraining) return
+    isDraining = true
+    try {
+      // One by one: a delivery that ends a subscription makes the rest forget it.
+      for (let event = waiting.shift(); event; event = waiting.shift()) deliver(event)
+    } finally {
+      isDraining = false
+    }
   }
 
   function drainInTime(): void {
