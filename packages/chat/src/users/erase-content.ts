@@ -34,8 +34,8 @@ export type ContentErasure = JobDoc & Required<Pick<JobDoc, 'user' | 'content'>>
 
 /**
  * Removes the content of everything that an erased user wrote, in all rooms and threads of the app, in small
- * transactions with their events. Rooms under a hold are spared; a job with `owed` removes only that, once the hold is lifted. Messages already done are skipped, so another process
- * may repeat it.
+ * transactions with their events. Rooms under a hold are spared. A job with `owed` removes only what holds have spared,
+ * once they are lifted. Messages already done are skipped, so another process may repeat it.
  * @returns whether it is finished; false if the process is stopping
  * @throws JobTaken
  */
