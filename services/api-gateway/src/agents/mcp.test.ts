@@ -150,6 +150,10 @@ describe('/mcp: API key operations as tools of the Model Context Protocol', () =
       ['inspectMessages', { id: '..' }, /INVALID_REQUEST.*id/],
       ['inspectMessages', { id: room, colour: 1 }, /INVALID_REQUEST.*colour/],
       ['inspectRoom', { id: room, body: {} }, /INVALID_REQUEST.*body/],
+      ['inspectRoom', { id: [room] }, /INVALID_REQUEST.*id: expected text/],
+      ['inspectRoom', { id: { room } }, /INVALID_REQUEST.*id: expected text/],
+      ['listAllRooms', { search: { name: 'Support' } }, /INVALID_REQUEST.*search: expected text/],
+      ['listAllRooms', { q: [] }, /INVALID_QUERY.*q: expected an object/],
       ['inspectRoom', { id: 'x'.repeat(70_000) }, /URI_TOO_LONG/],
       ['searchAllMessages', { body: { keyword: 1 } }, /INVALID_REQUEST.*keyword/],
       ['searchAllMessages', { body: { colour: 1 } }, /INVALID_REQUEST.*colour/],
@@ -160,6 +164,57 @@ describe('/mcp: API key operations as tools of the Model Context Protocol', () =
       assert.match(text, field)
     }
     await assert.rejects(client.callTool({ name: 'getMyself', arguments: {} }), /no tool getMyself/)
+  })
+
+  test('parameters that do not fit the method are -32602 and name the field; a message that is no JSON-RPC is -32600', async () => {
+    const request = { jsonrpc: '2.0', id: 'a', method: 'tools/call', params: { name: 'listAllRooms' } }
+    const withParams = (params: unknown, method = 'tools/call') => ({ ...request, method, params })
+    for (const [message, field] of [
+      ...['x', 1, true, null, []].map(
+        (given) => [withParams({ name: 'x', arguments: given }), /^params.arguments/] as const,
+      ),
+      [withParams({}), /^params.name is required/],
+      [withParams({ name: 1 }), /^params.name/],
+      [withParams([]), /^params/],
+      [withParams(undefined), /^params is required/],
+      [withParams({ name: 'inspectRoom', _meta: 1 }), /^params._meta/],
+      [withParams({ name: 'getMyself' }), /no tool getMyself/],
+      [withParams({ cursor: 1 }, 'tools/list'), /^params.cursor/],
+      [withParams({ cursor: 'x' }, 'tools/list'), /params.cursor/],
+      [withParams({}, 'initialize'), /^params.protocolVersion/],
+    ] as const) {
+      const { status, body } = await post(message)
+      assert.deepEqual([status, body.id, body.error.code], [200, 'a', -32_602], JSON.stringify(message))
+      assert.match(body.error.message, field)
+    }
+    for (const [message, id, field] of [
+      [{ ...request, jsonrpc: '1.0' }, 'a', /^jsonrpc/],
+      [{ ...request, method: 1 }, 'a', /^method/],
+      [{ ...request, colour: 1 }, 'a', /^colour/],
+      [{ ...request, id: null }, null, /^id/],
+      [{ ...request, id: 1.5 }, null, /^id/],
+      [{ jsonrpc: '2.0' }, null, /^method is required/],
+      ['null', null, /^expected object/],
+      ['', null, /^expected object/],
+    ] as const) {
+      const { status, body } = await post(message)
+      assert.deepEqual([status, body.id, body.error.code], [400, id, -32_600], JSON.stringify(message))
+      assert.match(body.error.message, field)
+    }
+    const { body } = await post({ ...request, method: 'resources/list' })
+    assert.deepEqual([body.id, body.error.code], ['a', -32_601])
+  })
+
+  test('a notification and a response are 202; a request for a task is answered at once', async () => {
+    for (const message of [
+      { jsonrpc: '2.0', method: 'notifications/initialized' },
+      { jsonrpc: '2.0', id: 1, result: {} },
+    ]) {
+      assert.equal((await post(message)).status, 202)
+    }
+    const params = { name: 'inspectRoom', arguments: { id: room }, task: { ttl: 1 } }
+    const { body } = await post({ jsonrpc: '2.0', id: 1, method: 'tools/call', params })
+    assert.equal(body.result?.isError, false, JSON.stringify(body))
   })
 
   test('the result names ignored fields', async () => {

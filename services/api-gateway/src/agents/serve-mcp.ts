@@ -10,10 +10,12 @@ import {
 import type { AuthenticatedIntegrator } from '@parley/chat/access/caller'
 import { toErrorEnvelope } from '@parley/contracts/envelope'
 import { ApiError } from '@parley/contracts/errors'
+import { isObject } from '@parley/contracts/free-json'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { countedHeader } from '../limits/rate-limit.ts'
 import { whenClosed } from '../mount.ts'
 import { type Authentication, callerRefusal, knownByApiKey } from '../requests/authenticate.ts'
+import { malformedMessage } from './malformed-message.ts'
 import { isRead, type ToolRequest, toolOperation, toolRequest, toolsFor } from './tools.ts'
 
 const path = '/mcp'
@@ -60,6 +62,9 @@ export function serveMcp(app: FastifyInstance, authentication: Authentication, o
       if (withWrites === undefined) throw new ApiError('INVALID_QUERY', 'write: expected 1 or 0')
       if (Array.isArray(request.body))
         throw new ApiError('INVALID_BODY', 'expected one message of JSON-RPC, not a list')
+      ignoreTask(request.body)
+      const malformed = malformedMessage(request.body)
+      if (malformed) return reply.code(malformed.error.code === ErrorCode.InvalidParams ? 200 : 400).send(malformed)
       return answer({ app, countedMark: options.countedMark, withWrites }, request, reply)
     },
   )
@@ -84,7 +89,11 @@ async function answer(serving: Serving, request: FastifyRequest, reply: FastifyR
   const { key } = request.caller as AuthenticatedIntegrator
   const closed = whenClosed(reply)
   const server = new Server(serverInfo, { capabilities: { tools: {} }, instructions })
-  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: toolsFor(key, withWrites) }))
+  server.setRequestHandler(ListToolsRequestSchema, ({ params }) => {
+    if (params?.cursor !== undefined)
+      throw new McpError(ErrorCode.InvalidParams, 'params.cursor: the list has one page')
+    return { tools: toolsFor(key, withWrites) }
+  })
   server.setRequestHandler(CallToolRequestSchema, ({ params: { name, arguments: given = {} } }) => {
     const operation = toolOperation(name)
     if (!operation) throw new McpError(ErrorCode.InvalidParams, `no tool ${name}`)
@@ -103,6 +112,11 @@ async function answer(serving: Serving, request: FastifyRequest, reply: FastifyR
   const type = response.headers.get('content-type')
   if (type !== null) void reply.header('content-type', type)
   return reply.code(response.status).send(text)
+}
+
+/** Servers without tasks answer as if none was requested, says the specification; the SDK refuses. */
+function ignoreTask(message: unknown): void {
+  if (isObject(message) && isObject(message['params'])) delete message['params']['task']
 }
 
 /** Calls a REST operation on behalf of the agent. */

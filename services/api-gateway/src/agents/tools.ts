@@ -60,8 +60,8 @@ export function toolRequest(operation: Operation, given: Record<string, unknown>
     const value = given[name]
     if (location === 'path') url = url.replace(`:${target}`, segment(name, value))
     else if (value === undefined || value === null) continue
-    else if (location === 'query') query.append(target, textOf(value))
-    else headers[target] = textOf(value)
+    else if (location === 'query') query.append(target, textOf(name, value, isFilter(operation.query?.shape[target])))
+    else headers[target] = textOf(name, value)
   }
   if (query.size > 0) url += `?${query.toString()}`
   if (url.length > maxUrlLength) throw new ApiError('URI_TOO_LONG')
@@ -133,16 +133,28 @@ function parametersOf({
   return new Map<string, { location: ParameterLocation; target: string }>([...ofPath, ...ofQuery, ...ofHeaders])
 }
 
+/** Filters are JSON (contracts/src/query-filter.ts). */
+function isFilter(schema: z.ZodType | undefined): boolean {
+  return schema?.meta()?.['contentMediaType'] === 'application/json'
+}
+
 /** Refuses `.` and `..`, which libraries remove from paths even percent-encoded: another operation would be called. */
 function segment(name: string, value: unknown): string {
   if (value === undefined || value === null || value === '')
     throw new ApiError('INVALID_REQUEST', `${name} is required`)
-  const text = textOf(value)
+  const text = textOf(name, value)
   if (text === '.' || text === '..') throw new ApiError('INVALID_REQUEST', `${name}: "${text}" is no ID`)
   return encodeURIComponent(text.toWellFormed())
 }
 
-/** As query parameters need it. A filter `q` may be an object. */
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value.toWellFormed() : JSON.stringify(isObject(value) ? { ...value } : value)
+/**
+ * A parameter as text, as REST takes it.
+ * @throws ApiError INVALID_REQUEST for a list or an object, unless the parameter is a filter
+ */
+function textOf(name: string, value: unknown, isFilter = false): string {
+  if (typeof value === 'string') return value.toWellFormed()
+  if (!isFilter && (isObject(value) || Array.isArray(value))) {
+    throw new ApiError('INVALID_REQUEST', `${name}: expected text, a number, true or false`)
+  }
+  return JSON.stringify(isObject(value) ? { ...value } : value)
 }
