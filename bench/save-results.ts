@@ -3,7 +3,6 @@ import { join } from 'node:path'
 
 export const resultsFolder = join(import.meta.dirname, 'results')
 
-/** Writes results to `bench/results/<name>.json`. */
 export function saveResults(name: string, results: object): void {
   mkdirSync(resultsFolder, { recursive: true })
   writeFileSync(join(resultsFolder, `${name}.json`), `${JSON.stringify(results, null, 2)}\n`)

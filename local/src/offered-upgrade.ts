@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http'
 
-/** Whether an upgrade request is for a WebSocket. */
 export function isForWebSocket({ method, headers }: IncomingMessage): boolean {
   return method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket'
 }

@@ -5,7 +5,6 @@ import type { Report } from '@parley/service/lifecycle'
 import { diesWithUs } from '@parley/stack/dies-with-us'
 import { StackError } from '@parley/stack/stack-error'
 
-/** A running process of a service. */
 export interface ServiceProcess {
   /** For example realtime-2; also the node ID. */
   name: string

@@ -139,7 +139,6 @@ export const collections: Record<CollectionName, CollectionPlan> = {
   apps: { indexes: appIndexes, shard: few, deletion: 'last' },
 }
 
-/** The collections by name. */
 export const collectionsByName = Object.entries(collections).toSorted(([a], [b]) => (a < b ? -1 : 1))
 
 export function openCollections(mongo: MongoDb): Collections {

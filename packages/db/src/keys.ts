@@ -3,7 +3,6 @@ export function key(...parts: [string, string, ...string[]]): string {
   return parts.join('\0')
 }
 
-/** A user of an app. */
 export interface AppUser {
   app: string
   user: string
@@ -14,7 +13,6 @@ export function keyRange(prefix: string): { $gt: string; $lt: string } {
   return { $gt: `${prefix}\0`, $lt: `${prefix}\u0001` }
 }
 
-/** The `_id`s of documents. */
 export function idsOf(documents: readonly { _id: string }[]): string[] {
   return documents.map(({ _id }) => _id)
 }

@@ -66,7 +66,6 @@ function write(file: string, text: string): void {
   writeFileSync(file, text)
 }
 
-/** Writes a file and its gzipped copy. */
 function writeBoth(file: string, content: string | Uint8Array): void {
   writeFileSync(file, content)
   writeFileSync(`${file}.gz`, gzipSync(content, { level: 9 }))

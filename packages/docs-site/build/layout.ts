@@ -12,7 +12,6 @@ export interface Assets {
   scalar: string
 }
 
-/** The HTML document of a page. */
 export function pageHtml(page: Page, { html, headings }: Rendered, groups: readonly Group[], assets: Assets): string {
   return document(
     `${page.title} · Parley`,

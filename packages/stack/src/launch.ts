@@ -40,7 +40,6 @@ export interface Launch {
 /** The part of a launch that does not depend on the kind of server. */
 export type LaunchPlace = Pick<Launch, 'place' | 'port' | 'dir' | 'logFile' | 'keepsAlive' | 'tenants'>
 
-/** One run of a server. */
 export interface ServerRun {
   pid: number
   hasExited: () => boolean

@@ -1,7 +1,6 @@
 import { createWriteStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 
-/** Writes each object as a line of JSON. */
 export async function writeNdjson(file: string, objects: Iterable<object>): Promise<void> {
   function* lines() {
     for (const object of objects) yield `${JSON.stringify(object)}\n`

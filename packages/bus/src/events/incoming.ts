@@ -67,7 +67,6 @@ export function eventOrMalformed(
   }
 }
 
-/** An event and its metadata in the stream. */
 export type Delivery = IncomingEvent & StreamMessage
 
 /** Reads a message of the stream as an event. @throws when it is not an event */

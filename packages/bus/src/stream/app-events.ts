@@ -5,7 +5,6 @@ import type { Bus } from '../connect.ts'
 import { readAgain } from '../events/publish.ts'
 import { readInfo } from './stream-info.ts'
 
-/** A message as stored in a stream. */
 export interface StoredMessage {
   stream: string
   seq: number

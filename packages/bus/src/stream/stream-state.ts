@@ -76,7 +76,6 @@ export interface StreamSize {
   maxBytes: number
   /** Age of the oldest message; 0 if there is none. */
   oldestSeconds: number
-  /** Maximum age of a message. */
   maxAgeSeconds: number
 }
 
@@ -166,7 +165,6 @@ export async function findHandled(bus: Bus, stream: string): Promise<Handled> {
   return { upToMS: next ? Date.parse(next.timestamp) : nowMS, seqs }
 }
 
-/** Deletes a stream and its consumers. */
 export async function deleteStream(bus: Bus, name: string): Promise<void> {
   const manager = await jetstreamManager(bus.nats, { checkAPI: false })
   await manager.streams.delete(name)

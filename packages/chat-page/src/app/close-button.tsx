@@ -1,7 +1,6 @@
 import { useChat } from '../state/chat.ts'
 import { Icon } from './icon.tsx'
 
-/** Closes the embedded chat. */
 export function CloseButton() {
   const { texts, onClose } = useChat()
   if (!onClose) return null

@@ -2,7 +2,6 @@ import { useChat } from '../state/chat.ts'
 import { Dialog } from './dialog.tsx'
 import { isMac } from './shortcuts.ts'
 
-/** The keyboard shortcuts. */
 export function ShortcutsSheet({ onClose }: { onClose: () => void }) {
   const { texts } = useChat()
   const { shortcuts } = texts

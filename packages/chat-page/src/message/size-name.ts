@@ -1,6 +1,5 @@
 const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte'] as const
 
-/** Formats a number of bytes, such as 48 kB. */
 export function sizeName(bytes: number, lang: string): string {
   const step = Math.min(Math.floor(Math.log10(Math.max(bytes, 1)) / 3), units.length - 1)
   const unit = units[step] ?? 'byte'

@@ -11,7 +11,6 @@ interface AddPeopleSheetProps {
   onClose: () => void
 }
 
-/** Adds people to a group. */
 export function AddPeopleSheet({ room, info, onClose }: AddPeopleSheetProps) {
   const { client, texts, attempt } = useChat()
   const [chosen, setChosen] = useState<readonly Person[]>([])

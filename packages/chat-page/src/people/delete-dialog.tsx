@@ -10,7 +10,6 @@ interface DeleteDialogProps {
   onClose: () => void
 }
 
-/** Deletes a message for the user or for everyone. */
 export function DeleteDialog({ room, message: { _id }, mayForAll, onClose }: DeleteDialogProps) {
   const { texts, attempt } = useChat()
   const run = (action: () => Promise<unknown>) => {

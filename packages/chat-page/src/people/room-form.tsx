@@ -11,7 +11,6 @@ interface RoomFormProps {
   onClose: () => void
 }
 
-/** Edits a room's name, description and picture. */
 export function RoomForm({ room, info, onClose }: RoomFormProps) {
   const { client, texts, attempt, notices } = useChat()
   const [{ name, description, cover }, setFields] = useState(info)

@@ -29,7 +29,6 @@ interface MessageListProps {
   onThread?: ((messageID: string) => void) | undefined
 }
 
-/** The virtualized message list of a room or thread. */
 export function MessageList(props: MessageListProps) {
   const { texts } = useChat()
   const { room, thread, firstUnread, goTo, onGoTo, onMenu, onThread } = props

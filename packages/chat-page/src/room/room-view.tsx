@@ -25,7 +25,6 @@ interface RoomViewProps {
   isWithoutComposer?: boolean
 }
 
-/** An open room: header, messages and composer. */
 export function RoomView({ roomID, wanted, thread, onBack, isWithoutComposer = false }: RoomViewProps) {
   const { client, texts } = useChat()
   const room = client.room(roomID)

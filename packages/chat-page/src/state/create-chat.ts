@@ -12,7 +12,6 @@ import { storageOf } from './storage.ts'
 import { createToday } from './today.ts'
 import { createValue } from './value.ts'
 
-/** A chat without its language. */
 export type ChatParts = Omit<Chat, 'texts' | 'lang' | 'direction'>
 
 interface ChatOptions extends Pick<ChatParts, 'imageOrigins' | 'openRoom' | 'onClose' | 'slots' | 'isPart'> {

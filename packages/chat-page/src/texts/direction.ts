@@ -1,4 +1,3 @@
-/** Letters of right-to-left scripts. */
 const rightToLeft = /[\p{Script=Arab}\p{Script=Hebr}\p{Script=Syrc}\p{Script=Thaa}\p{Script=Nkoo}\p{Script=Adlm}]/u
 
 /** A text's direction by its first letter, as for `dir="auto"`; undefined without a letter. */

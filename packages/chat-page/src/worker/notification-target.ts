@@ -1,4 +1,3 @@
-/** The target of a notification. */
 export interface NotificationTarget {
   room?: string | undefined
   threadOf?: string | undefined

@@ -37,7 +37,6 @@ export const actionsOf = ({ reply, markRead }: Pick<WorkerTexts, 'reply' | 'mark
   { action: 'read', title: markRead },
 ]
 
-/** The notification of a push. */
 export function notificationOf(
   { room, messageID, messageType = 'text', threadOf, locArgs = [], ...ofServer }: Pushed,
   { texts }: Subscriber,

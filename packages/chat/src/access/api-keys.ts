@@ -39,7 +39,6 @@ export interface NewKey {
 /** The parts of Chat needed to change keys. Commands have no others. */
 export type Audited = Pick<Chat, 'db' | 'audit'>
 
-/** A new random API key. */
 export function newApiKey(): string {
   return `ak_${randomBytes(24).toString('base64url')}`
 }

@@ -11,7 +11,6 @@ import { admitLogin, type LoginParts } from './own-logins/admit-login.ts'
 /** Logins per query. Its result is handled in one turn, which blocks the event loop. */
 const loginsAtOnce = 50
 
-/** The user of a socket, with the client key of the app. */
 export type AuthenticatedSocket = AuthenticatedUser & { clientKey: string }
 
 /** Finds the user of a token that a socket presents. */

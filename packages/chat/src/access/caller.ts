@@ -18,7 +18,6 @@ export interface IntegratorCaller {
   app: string
 }
 
-/** A user authenticated by a token. */
 export interface AuthenticatedUser extends UserCaller {
   /** Identifies the token in revocations. */
   tokenDigest: string

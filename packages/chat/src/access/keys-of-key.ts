@@ -12,7 +12,6 @@ import { expiryFrom } from './new-token.ts'
 type Wanted = Input<typeof operation>['body']
 type CallingKey = Pick<AuthenticatedIntegrator, 'app' | 'key'>
 
-/** Whether a key has a scope. */
 export function hasScope({ scopes, permissions }: AuthenticatedIntegrator['key'], scope: KeyScope): boolean {
   if (scope === 'platform') return permissions.includes('platform')
   return scopes === undefined || (scope !== 'all' && scopes.includes(scope))

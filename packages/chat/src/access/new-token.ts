@@ -25,7 +25,6 @@ export function boundToken(token: string): Pick<TokenDoc, 'digest' | 'signed'> {
   }
 }
 
-/** Default expiry of an issued token. */
 export function defaultExpiry({ tokenDays }: { tokenDays: number }): Date {
   return new Date(clock.now() + tokenDays * dayMS)
 }

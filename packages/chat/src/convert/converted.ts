@@ -56,7 +56,6 @@ export function emojiOf(given: string): string {
   return emoji === undefined ? `:${name}:`.slice(0, 64) : `${emoji}${tones[tone?.at(-1) ?? ''] ?? ''}`
 }
 
-/** The content of a message with a file. */
 export function fileContent(url: string, name: string | undefined, mediaType: string | undefined, text?: string) {
   const isImage = mediaType?.startsWith('image') ?? /\.(png|jpe?g|gif|webp|avif)$/i.test(name ?? url)
   const content = { url, ...(name !== undefined && { name }), ...(text !== undefined && { text }) }

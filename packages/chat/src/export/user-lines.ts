@@ -33,7 +33,6 @@ interface Page {
   after: string
 }
 
-/** The parts of Chat that an export reads from. */
 type ExportParts = Pick<Chat, 'db' | 'issuers'>
 
 /** Yields the lines of one kind after a position. */

@@ -23,7 +23,6 @@ export interface Files {
 /** Purpose of a URL: upload, show, download, or show the thumbnail. */
 export type ContentUse = 'put' | 'get' | 'save' | 'thumbnail'
 
-/** Query of a signed URL. */
 export interface SignedQuery {
   app: string
   use: ContentUse

@@ -6,7 +6,6 @@ import type { FileStore } from '@parley/files/file-store'
 import type { Chat } from '../chat.ts'
 import { contentUrl } from './files.ts'
 
-/** A file as passed to a scanner. */
 export interface ScannedFile {
   appID: string
   fileID: string

@@ -185,7 +185,6 @@ export async function endSession(
   return {}
 }
 
-/** Ends the calling session. */
 export async function signOut(operators: Operators, signedIn: SignedIn, visitor: Visitor): Promise<void> {
   await end(operators, 'signOut', signedIn, visitor)
 }

@@ -67,7 +67,6 @@ export async function shownRoomTexts(
   })
 }
 
-/** The latest message of a room, if it has any. */
 function lastMessageOf({ room, last: [flushed] }: Pick<ShownRoom, 'room' | 'last'>): MessageDoc[] {
   const last = flushed ?? unflushedOf(room).at(-1)
   return last ? [last] : []

@@ -65,7 +65,6 @@ async function findExisting(db: Db, wanted: readonly WantedRoom[], session?: Ses
   return findRoomsByKeyOrPair(db, { keys, pairs }, session)
 }
 
-/** Sorts the wanted rooms into new and existing ones. */
 function planRooms(wanted: readonly WantedRoom[], existing: readonly RoomDoc[]) {
   const byKey = new Map(existing.map((room) => [room._id, room]))
   const byPair = new Map(existing.flatMap((room) => (room.pair === undefined ? [] : [[room.pair, room]])))

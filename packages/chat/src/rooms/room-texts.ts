@@ -13,7 +13,6 @@ interface RoomTexts {
   description?: string | undefined
 }
 
-/** Masks the texts of a room by the app's words. */
 export async function maskedRoom(chat: Chat, app: string, { name, description }: RoomTexts): Promise<RoomTexts> {
   return {
     ...(name !== undefined && { name: await chat.censor.maskText(app, name) }),

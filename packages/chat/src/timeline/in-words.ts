@@ -5,7 +5,6 @@ import type { TimelineRecord } from './records.ts'
 type RecordOf<Of extends TimelineRecord['of']> = Extract<TimelineRecord, { of: Of }>
 type Writer<Of extends TimelineRecord['of']> = (record: RecordOf<Of>) => TimelineEntry
 
-/** The kind of entry for each record. */
 const kindOf: Record<TimelineRecord['of'], TimelineKind> = {
   message: 'message',
   delivery: 'delivery',

@@ -1,7 +1,6 @@
 import type { UserPresence } from '@parley/contracts/resources/presence'
 import type { Watchable } from '../presence/watchable-users.ts'
 
-/** A user's presence as shown to a viewer with these rights. */
 export function toPresenceView(client: string, rights: Watchable, state: UserPresence['state']): UserPresence {
   // A hidden user is `unknown` while others are; otherwise this would reveal that they hide.
   if (!rights.isShown) return stateView(client, state === 'unknown' ? 'unknown' : 'offline')

@@ -40,7 +40,6 @@ export function endMS({ kind, at }: End): number | undefined {
   return kind === 'other' ? new Date(at).getTime() : Date.now() + durationsMS[kind]
 }
 
-/** Fields for the end of a ban. */
 export function EndField({ end, onEnd }: { end: End; onEnd: (end: End) => void }) {
   const t = useTexts(endTexts)
   return (

@@ -17,7 +17,6 @@ const forms = {
 const dates = new Map<string, Intl.DateTimeFormat>()
 const numbers = new Map<Language, Intl.NumberFormat>()
 
-/** Formats a time in the operator's language and time zone. */
 export function formatTime(language: Language, form: keyof typeof forms, at: Date | number): string {
   const key = `${language} ${form}`
   const format = dates.get(key) ?? new Intl.DateTimeFormat(language, forms[form])
@@ -25,7 +24,6 @@ export function formatTime(language: Language, form: keyof typeof forms, at: Dat
   return format.format(at)
 }
 
-/** Formats a number in the operator's language. */
 export function formatNumber(language: Language, value: number): string {
   const format = numbers.get(language) ?? new Intl.NumberFormat(language)
   numbers.set(language, format)

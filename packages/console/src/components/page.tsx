@@ -49,7 +49,6 @@ export function Section({ title, actions, children }: { title: string; actions?:
   )
 }
 
-/** A list of labels and values. */
 export function Facts({ facts }: { facts: readonly (readonly [label: string, value: ReactNode])[] }) {
   return (
     <dl className="facts">

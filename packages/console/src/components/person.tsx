@@ -21,7 +21,6 @@ export interface Person {
   nickname: string
 }
 
-/** A link to a user's page. */
 export function PersonLink({ person, withId = false }: { person: Person; withId?: boolean }) {
   const { app } = useApp()
   const { _id: id, nickname } = person
@@ -48,7 +47,6 @@ export function RobotBadge() {
   )
 }
 
-/** A link to a room's page. */
 export function RoomLink({ id, name, withId = false }: { id: string; name: string | undefined; withId?: boolean }) {
   const { app } = useApp()
   return (

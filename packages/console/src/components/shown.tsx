@@ -5,7 +5,6 @@ import { useLanguage, useTexts } from '../texts/texts.ts'
 import { formatNumber, formatTime } from './formats.ts'
 import { Icon } from './icon.tsx'
 
-/** A link to a view of the console. */
 export const ViewLink = createLink(Anchor<'a'>)
 
 /**
@@ -50,7 +49,6 @@ export function Time({ at }: { at: number | string | undefined }) {
   )
 }
 
-/** Returns a function that formats numbers in the operator's language. */
 export function useNumber(): (value: number) => string {
   const language = useLanguage()
   return (value) => formatNumber(language, value)

@@ -19,7 +19,6 @@ export function configQuery(app: string, api: Api) {
   })
 }
 
-/** The app's configuration by key. */
 export function useConfig() {
   const { app, api } = useApp()
   return useQuery(configQuery(app, api))

@@ -15,12 +15,10 @@ export function streamName(index: number): string {
   return index === 0 ? 'PARLEY_EVENTS' : `PARLEY_EVENTS_${index}`
 }
 
-/** The names of `count` streams. */
 export function streamNames(count: number): string[] {
   return Array.from({ length: count }, (_, index) => streamName(index))
 }
 
-/** The subjects of one of `count` streams. */
 export function streamSubjects(index: number, count: number): string[] {
   const partitions = partitionsOfStreams(count)[index] ?? []
   const events = count === 1 ? allPartitionsSubjects : partitions.flatMap(partitionSubjects)

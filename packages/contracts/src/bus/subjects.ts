@@ -57,7 +57,6 @@ export function everyUserSubject(event: ServerEvent): string {
   return `parley.event.*.*.user.*.${subjectToken(event)}`
 }
 
-/** The captured subjects of one room or user. */
 export function capturedSubject(to: Audience): string {
   return `parley.event.${partitionOf(to)}.${audienceTokens(to)}.*`
 }
@@ -77,7 +76,6 @@ export function allMarksSubject(stream: string): string {
   return `parley.mark.${stream}.*`
 }
 
-/** The captured subjects of a partition. */
 export function partitionSubjects(partition: number): string[] {
   return capturedKinds.map((kind) => `parley.${kind}.${partition}.>`)
 }
@@ -94,7 +92,6 @@ export function parseEventSubject(subject: string): { to: Audience; event: Serve
   return { to, event: fromSubjectToken(event) as ServerEvent }
 }
 
-/** All captured subjects of an app. */
 export function capturedSubjects(app: string): string[] {
   return capturedKinds.map((kind) => `parley.${kind}.*.${subjectToken(app)}.>`)
 }

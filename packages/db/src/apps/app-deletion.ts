@@ -48,7 +48,6 @@ export async function countAppDocs(db: Db, app: string): Promise<{ users: number
   return { users, rooms, messages: apart + (inBuckets?.count ?? 0) }
 }
 
-/** Deletes all tokens of the app. */
 export async function deleteAppTokens(db: Db, app: string): Promise<void> {
   await deletePages(db.mongo.collection('tokens'), { _id: keyRange(app) })
 }

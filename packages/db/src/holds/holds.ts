@@ -27,7 +27,6 @@ export async function countHolds(db: Db, app: string, session: Session): Promise
   return db.holds.countDocuments({ app }, { session, hint: { app: 1, createdAtMS: -1, id: -1 } })
 }
 
-/** Deletes a hold and returns it; null if there is none. */
 export async function deleteHold(db: Db, app: string, id: string, session: Session): Promise<HoldDoc | null> {
   return db.holds.findOneAndDelete({ _id: key(app, id) }, { session })
 }
@@ -82,7 +81,6 @@ export async function findHeld(
   }
 }
 
-/** The rooms of an app that are under hold. */
 export async function findHeldRooms(db: Db, app: string): Promise<string[]> {
   const found = await db.holds
     .find({ app, room: { $exists: true } })

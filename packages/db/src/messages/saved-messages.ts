@@ -60,7 +60,6 @@ export async function removeSaved(db: Db, list: SavedIn, ids: readonly string[])
   return ids.length === 0 ? 0 : (await db[list].deleteMany({ _id: { $in: [...ids] } })).deletedCount
 }
 
-/** Removes all bookmarks and reminders of a user. */
 export async function removeSavedOf(db: Db, { app, user }: AppUser): Promise<void> {
   const lists: Collection<SavedMessageDoc>[] = [db.bookmarks, db.reminders]
   for (const list of lists) await list.deleteMany({ userKey: key(app, user) })

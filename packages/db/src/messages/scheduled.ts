@@ -128,7 +128,6 @@ export async function claimDue(db: Db, claim: string, limit: number): Promise<Sc
   return claimDocs(db.scheduled, { claim, limit, leaseMS: scheduledLeaseMS })
 }
 
-/** Removes a scheduled message that was sent. */
 export async function removeSent(db: Db, { _id }: ScheduledDoc): Promise<void> {
   await db.scheduled.deleteOne({ _id })
 }

@@ -14,12 +14,10 @@ export const userDeletionIndexes: IndexDescription[] = [
 /** The `message` of a deletion of everything up to a seq. */
 const everything = ''
 
-/** Key of a user's deletion of one message. */
 export function deletionKey(app: string, room: string, user: string, message: string): string {
   return key(app, room, user, message)
 }
 
-/** Key of a user's deletion of all messages of a room. */
 export function deletionOfAllKey(app: string, room: string, user: string): string {
   return key(app, room, user, everything)
 }

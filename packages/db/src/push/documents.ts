@@ -132,7 +132,6 @@ export interface PushDoc {
   at: Date
 }
 
-/** One try of a call. */
 export interface CallTry {
   atMS: number
   durationMS: number

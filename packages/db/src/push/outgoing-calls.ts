@@ -168,7 +168,6 @@ export async function endQueue(db: Db, queue: CallQueueDoc): Promise<void> {
   if (deletedCount === 0) await returnQueue(db, queue, clock.now())
 }
 
-/** The next call of a queue. */
 export async function findNextCall(db: Db, queue: string): Promise<OutgoingCallDoc | null> {
   return db.outgoingCalls.findOne({ queue, state: 'waiting' }, { sort: { order: 1, _id: 1 }, hint: 'waiting' })
 }

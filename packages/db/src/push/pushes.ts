@@ -117,7 +117,6 @@ export async function releasePushes(db: Db, network: PushNetwork, app?: string):
   await db.pushes.updateMany(held, { $set: { dueAtMS: clock.now() }, $unset: { isHeld: 1 } }, { hint: 'due' })
 }
 
-/** Push contents as JSON text, by ID. */
 export async function findPushContents(db: Db, ids: readonly string[]): Promise<Map<string, string>> {
   if (ids.length === 0) return new Map()
   const found = await db.pushContents.find({ _id: { $in: [...ids] } }).toArray()
@@ -140,7 +139,6 @@ export async function putReminderContent(
   await db.pushes.deleteMany({ _id: { $in: ids }, at: { $lt: new Date(atMS) } })
 }
 
-/** Replaces the JSON of existing contents. */
 export async function replacePushContents(db: Db, contents: readonly { id: string; json: string }[]): Promise<void> {
   if (contents.length === 0) return
   const updates = contents.map(({ id, json }) => ({ updateOne: { filter: { _id: id }, update: { $set: { json } } } }))
@@ -157,12 +155,10 @@ export async function findPushes(db: Db, ids: readonly string[]): Promise<PushDo
   return ids.length === 0 ? [] : db.pushes.find({ _id: { $in: [...ids] } }).toArray()
 }
 
-/** The ID of a push's device. */
 export function deviceOf({ _id, content, user }: Pick<PushDoc, '_id' | 'content' | 'user'>): string {
   return _id.slice(key(content, user).length + 1)
 }
 
-/** The number of a network's waiting pushes. */
 export async function countDuePushes(db: Db, network: PushNetwork): Promise<number> {
   return db.pushes.countDocuments({ network, dueAtMS: { $exists: true } }, { hint: 'due' })
 }

@@ -85,7 +85,6 @@ export async function releaseSweep(db: Db, { app, nextMS }: LeasedSweep): Promis
   await db.apps.updateOne({ _id: app, 'retention.nextMS': nextMS }, { $set: { 'retention.nextMS': clock.now() } })
 }
 
-/** The oldest `sweptMS` of all apps. */
 export async function oldestSweep(db: Db): Promise<number | undefined> {
   const [app] = await db.apps
     .find()

@@ -23,7 +23,6 @@ export const roomListIndexes: IndexDescription[] = [
   { key: roomNamesIndex },
 ]
 
-/** A page of a list of rooms. */
 export interface RoomListPage {
   sort: RoomSort
   order: 1 | -1

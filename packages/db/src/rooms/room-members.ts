@@ -52,7 +52,6 @@ async function insertDocuments(
   for (const part of inParts(documents, 5_000)) await db.memberships.insertMany(part, { session })
 }
 
-/** The members of the room among these users. */
 export async function findMembersAmong(
   db: Db,
   room: Pick<RoomDoc, 'app' | 'id'>,

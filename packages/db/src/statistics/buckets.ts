@@ -69,7 +69,6 @@ export interface Stretch {
   toMS: number
 }
 
-/** Matches the buckets of a stretch. */
 export function inStretch(app: string, { level, fromMS, toMS }: Stretch) {
   return { app, level, at: { $gte: new Date(fromMS), $lt: new Date(toMS) } }
 }

@@ -132,7 +132,6 @@ export async function findThreadsWith(
   return new Set(found.map(({ roomKey }) => roomKey))
 }
 
-/** Pages through the users of all threads of a room. */
 export async function* pageThreadUsers(
   db: Db,
   roomKey: string,

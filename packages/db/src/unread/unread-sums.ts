@@ -46,7 +46,6 @@ export async function findRoomsToSum(
   return new Map(rooms.map((room) => [room._id, room]))
 }
 
-/** The memberships of a user, for their sums. */
 export async function findMembershipsToSum(
   db: Db,
   app: string,

@@ -4,7 +4,6 @@ import { key } from '../keys.ts'
 import { unblocked } from '../rooms/blocked-members.ts'
 import type { UserDoc } from './documents.ts'
 
-/** A robot with commands. */
 export interface CommandRobot {
   id: string
   commands: RobotCommand[]

@@ -21,13 +21,11 @@ export async function findPrefs(
     .toArray()
 }
 
-/** The preferences of a user with these names. */
 export async function findPrefsOf(db: Db, { app, user }: AppUser, names: readonly string[]): Promise<PrefDoc[]> {
   if (names.length === 0) return []
   return db.prefs.find({ _id: { $in: names.map((name) => key(app, user, name)) } }).toArray()
 }
 
-/** The names of the users' preferences. */
 export async function findPrefNames(db: Db, app: string, users: readonly string[]): Promise<Map<string, Set<string>>> {
   const names = new Map(users.map((user) => [key(app, user), new Set<string>()]))
   if (users.length === 0) return new Map()

@@ -25,7 +25,6 @@ export function writeCorsHeaders(res: HttpResponse, cors: CorsOptions | undefine
   if (cors.exposedHeaders) res.writeHeader('Access-Control-Expose-Headers', cors.exposedHeaders.join(', '))
 }
 
-/** Responds to a preflight request. */
 export function answerPreflight(res: HttpResponse, req: HttpRequest, cors: CorsOptions | undefined): void {
   const origin = req.getHeader('origin')
   const asked = req.getHeader('access-control-request-headers')

@@ -45,7 +45,6 @@ export function announcesAttachments(text: string): boolean {
   return type === 0x35 || type === 0x36
 }
 
-/** Whether a text is a CONNECT packet. */
 export function isConnect(text: string): boolean {
   return text.charCodeAt(0) === 0x30
 }

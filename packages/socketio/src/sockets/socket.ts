@@ -67,7 +67,6 @@ export interface SocketNamespace<Data> {
   forget(socket: Socket<Data>): void
 }
 
-/** The connection of a Socket.IO client. */
 export type ClientConnection<Data> = Connection<Client<Socket<Data>>>
 
 type PendingAck = { resolve: (args: unknown[]) => void; reject: (error: Error) => void; timer: NodeJS.Timeout }

@@ -3,7 +3,6 @@ import { everyApp } from '@parley/contracts/resources/operator'
 import { Command } from 'commander'
 import { requireApp, withDb } from './with-db.ts'
 
-/** `parley audit`: the audit log. */
 export function auditCommand(): Command {
   const audit = new Command('audit').description('Verify the audit log of an app')
   audit

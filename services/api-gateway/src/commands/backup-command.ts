@@ -21,7 +21,6 @@ const progressMS = 5_000
 const timeoutMS = 120_000
 const places = 'a folder, or s3://bucket/prefix with PARLEY_FILES_S3_REGION, _ENDPOINT, _PATH_STYLE and the keys'
 
-/** `parley backup`: a snapshot of the database, while services run. */
 export function backupCommand(): Command {
   return new Command('backup')
     .description(
@@ -49,7 +48,6 @@ export function backupCommand(): Command {
     )
 }
 
-/** `parley restore`: fills an empty database from a backup. */
 export function restoreCommand(): Command {
   return new Command('restore')
     .description(

@@ -9,7 +9,6 @@ import { requireApp, withDb } from './with-db.ts'
 
 const lineEvery = 10_000
 
-/** `parley badge`: unread counts. */
 export function badgeCommand(): Command {
   const badge = new Command('badge').description('Verify and repair unread counts')
   badge

@@ -5,7 +5,6 @@ import { createProgress } from './progress.ts'
 
 const progressMS = 2_000
 
-/** `parley convert`: turns the export of another chat service into an import file. */
 export function convertCommand(): Command {
   return new Command('convert')
     .description(

@@ -11,7 +11,6 @@ import { requireApp, withDb } from './with-db.ts'
 /** Reads of large collections wait for the disk. */
 const timeoutMS = 120_000
 
-/** `parley export`: a whole app, for `parley import`. */
 export function exportCommand(): Command {
   return new Command('export')
     .description('Export an app in the format of parley import: docs/guides/their-data.md.')

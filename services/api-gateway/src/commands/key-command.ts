@@ -17,7 +17,6 @@ interface AddOptions {
 
 const listOf = (text: string) => text.split(',').map((one) => one.trim())
 
-/** `parley key`: the API keys of an app. */
 export function keyCommand(): Command {
   const key = new Command('key').description('Manage the API keys of an app')
   key

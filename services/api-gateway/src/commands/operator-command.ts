@@ -26,7 +26,6 @@ import { requireApp, withDb } from './with-db.ts'
 const url = 'http://127.0.0.1:8080'
 const urlOption = ['--url <address>', 'URL of the gateways for browsers, for the link', readUrl, url] as const
 
-/** `parley operator`: the operators of the console. */
 export function operatorCommand(): Command {
   const operator = new Command('operator').description('Manage the operators of the console')
   operator

@@ -5,7 +5,6 @@ import { withDb } from './with-db.ts'
 
 const mostHours = 30 * 24
 
-/** `parley app rotate-webhook-secret`. */
 export function rotateWebhookSecretCommand(): Command {
   return new Command('rotate-webhook-secret')
     .description('Give an app a new webhook secret and print it, only once; the old one stays valid for a while')

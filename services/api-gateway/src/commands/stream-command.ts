@@ -14,7 +14,6 @@ import { withDb } from './with-db.ts'
 
 const progressMS = 5_000
 
-/** `parley rebuild-stream`: republishes events from MongoDB. */
 export function rebuildStreamCommand(): Command {
   return new Command('rebuild-stream')
     .description(

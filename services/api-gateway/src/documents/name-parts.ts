@@ -154,7 +154,6 @@ function withConstant(properties: Record<string, JsonSchema>): Record<string, Js
   return only === undefined ? properties : { ...properties, RC: { const: only } }
 }
 
-/** The JSON of a body. */
 function mediaOf(body: { content?: Record<string, Media> } | undefined): (Media & { schema: JsonSchema })[] {
   const media = body?.content?.['application/json']
   return media?.schema ? [media as Media & { schema: JsonSchema }] : []

@@ -5,7 +5,6 @@ import { LRUCache } from 'lru-cache'
 import { asJson, type PushContent, takenAway } from './network.ts'
 import { hasWaited } from './waited-pushes.ts'
 
-/** The content of a push. */
 export function contentOf(
   { takesAway, content }: PushDoc,
   known: ReadonlyMap<string, PushContent>,

@@ -4,7 +4,6 @@ import type { SocketServer } from '@parley/socketio/server'
 import type { SocketData } from './session.ts'
 import type { Sockets } from './sockets.ts'
 
-/** Exports the counters of the socket server. */
 export function exportSocketCounters(metrics: Metrics, server: SocketServer<SocketData>, sockets: Sockets): void {
   const { counters } = server
   metrics.gaugesOf('parley_connections', 'Open connections', 'transport', () => counters.connections)
@@ -44,7 +43,6 @@ export function deliveryDelay(metrics: Metrics): RequestHistogram {
   )
 }
 
-/** Outcomes for clients with `since`: resumed, or the reason against it. */
 export function resumesCounter(metrics: Metrics): Counter<'outcome'> {
   return metrics.counter(
     'parley_resumes_total',

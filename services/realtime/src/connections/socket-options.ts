@@ -17,7 +17,6 @@ type Options = Omit<SocketServerOptions<SocketData>, 'app'>
 /** For clients whose connection to a proxy outlives the node: a retry reaches another node. */
 const stopping = { status: 503, message: 'node is stopping', retryAfterSeconds: 1 } as const
 
-/** The socket options from the settings. */
 export function protocolOptions(settings: SettingsOf<typeof realtimeSettings>) {
   return {
     path: '/socket.io/',

@@ -220,7 +220,6 @@ export class InOrder<Event extends IncomingEvent> {
     this.#deliverReady(queue)
   }
 
-  /** Delivers the first waiting event. */
   #deliverFirst(queue: OrderedQueue<Event>, outcome: WaitOutcome): void {
     const first = queue.waiting.shift()
     if (!first) return

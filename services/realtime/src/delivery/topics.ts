@@ -5,7 +5,6 @@ export function topicOf(to: Audience): string {
   return 'room' in to ? `r\0${to.app}\0${to.room}` : `u\0${to.app}\0${to.user}`
 }
 
-/** The audience of a topic. */
 export function audienceOf(topic: string): Audience {
   const [kind, app = '', id = ''] = topic.split('\0')
   return kind === 'r' ? { app, room: id } : { app, user: id }

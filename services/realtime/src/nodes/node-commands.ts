@@ -60,7 +60,6 @@ function handleCommand(socket: UserSocket, command: NodeCommand): void {
   applyCommand(socket, session, command)
 }
 
-/** Applies the node command to one socket. */
 export function applyCommand(socket: UserSocket, session: Session, command: NodeCommand): void {
   switch (command.do) {
     case 'joined':

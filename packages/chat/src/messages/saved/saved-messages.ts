@@ -123,7 +123,6 @@ export async function listSaved(
   return new JsonText([withField(next, 'data', `[${entries.join(',')}]`)])
 }
 
-/** Removes a message from one of the caller's lists. */
 export async function deleteSaved(
   { db }: Chat,
   { app, user }: UserCaller,

@@ -2,7 +2,6 @@ import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/
 import { type Api, resultOf } from '../../api.ts'
 import { firstSort, type RoomsSearch } from './searches.ts'
 
-/** The rooms that match the filters. */
 export function roomsQuery(app: string, api: Api, search: RoomsSearch) {
   const { q: text, sort = firstSort, cursor } = search
   const q = filterOf(search)

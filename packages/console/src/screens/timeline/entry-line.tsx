@@ -13,7 +13,6 @@ import { timelineTexts } from './texts.ts'
 const bad = /REFUSED|FAILED|GIVEN_UP|BANNED|DEAD|NONE$|TOKEN_EXPIRED|REPORT_OPEN/
 const good = /^(PUSH_SENT|DELIVERED|CALL_DONE|READ|CONNECTED)/
 
-/** A timeline entry: time, kind, description, node, and links to its subjects. */
 export function EntryLine({ entry, search }: { entry: Entry; search: TimelineSearch }) {
   const t = useTexts(timelineTexts)
   const language = useLanguage()

@@ -1,4 +1,3 @@
-/** Downloads a value as a JSON file. */
 export function saveAs(name: string, value: unknown): void {
   const url = URL.createObjectURL(new Blob([JSON.stringify(value, null, 2)], { type: 'application/json' }))
   const link = document.createElement('a')

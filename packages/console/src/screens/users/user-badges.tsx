@@ -4,7 +4,6 @@ import { Time } from '../../components/shown.tsx'
 import { useTexts } from '../../texts/texts.ts'
 import { usersTexts } from './texts.ts'
 
-/** Badges for banned users, robots and platform admins. */
 export function UserBadges({ user }: { user: components['schemas']['AdminUser'] }) {
   const t = useTexts(usersTexts)
   return (

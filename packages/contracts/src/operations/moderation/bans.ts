@@ -9,7 +9,6 @@ import { exampleBlock } from '../examples.ts'
 // Accepts any string: an invalid ID is an unknown room or user.
 const anyRoom = naming('room', inPath(z.string().min(1)).describe('Room ID'))
 const anyUser = naming('user', inPath(z.string().min(1)).describe('User ID'))
-/** When a ban ends. */
 export const banEnd = timeMS.describe('When the ban ends, a future time in Unix milliseconds; default: never')
 
 const exampleBan = { ...exampleBlock, room: 'demo-room' }
