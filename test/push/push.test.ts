@@ -229,10 +229,7 @@ describe('a new message is pushed', () => {
         ({ token, message: { data } }) => token === `${bob}-fcm` && data.messageID === message,
       )
     }
-    await eventually('the push service uses the configuration', async () => {
-      const found = await ofBob(await platform.send(room, ana))
-      return found?.message.android.notification.body === 'hello'
-    })
+    assert.equal((await ofBob(await platform.send(room, ana)))?.message.android.notification.body, 'hello')
     platform.apns.pushes = []
     platform.fcm.pushes = []
     const message = await platform.send(room, ana, { message: 'Hi' })

@@ -1,4 +1,5 @@
 import type { Bus } from '@parley/bus/connect'
+import type { CacheLease } from '@parley/bus/control/cache-lease'
 import type { Control } from '@parley/bus/control/control'
 import type { ApiError } from '@parley/contracts/errors'
 import type { Db } from '@parley/db/connect'
@@ -46,6 +47,8 @@ export interface Chat {
   audit?: Recorder
   bus: Bus
   control: Control
+  /** Without it, nothing is cached that other processes change. */
+  cacheLease?: CacheLease | undefined
   log: Log
   settings: ChatSettings
   outbox: Outbox

@@ -75,15 +75,16 @@ function createLimits(): Chat['limits'] {
 }
 
 export function createChat(
-  parts: Pick<Chat, 'db' | 'bus' | 'control' | 'log'> & {
+  parts: Pick<Chat, 'db' | 'bus' | 'control' | 'cacheLease' | 'log'> & {
     tracing?: Steps
     hookCalls?: HookCalls
     settings?: Partial<ChatSettings>
     atPoint?: AtPoint
   },
 ): Chat {
-  const { db, bus, control, log, tracing = noSteps, hookCalls = noHookCalls } = parts
+  const { db, bus, control, cacheLease, log, tracing = noSteps, hookCalls = noHookCalls } = parts
   const settings = { ...defaultChatSettings, ...parts.settings }
+  const hookParts = { db, log, cacheLease, calls: hookCalls }
   const outbox = createOutbox(db, { bus, control, log, steps: tracing, keptHours: settings.changesKeptHours })
   const profiles = createSenderProfiles(db)
   const censor = createCensor(db)
@@ -93,14 +94,15 @@ export function createChat(
     db,
     bus,
     control,
+    cacheLease,
     log,
     steps: tracing,
     settings,
     outbox,
     censor,
-    moderation: createModeration({ db, log, calls: hookCalls }),
-    directory: createDirectory({ db, log, calls: hookCalls }),
-    issuers: createTokenIssuers({ db, log, calls: hookCalls }),
+    moderation: createModeration(hookParts),
+    directory: createDirectory(hookParts),
+    issuers: createTokenIssuers(hookParts),
     searchIndex,
     recent: createRecentActivity(),
     flusher,

@@ -1,8 +1,10 @@
 import { answerNodeRequests } from '@parley/bus/control/ask-nodes'
+import { holdCacheLease } from '@parley/bus/control/cache-lease'
 import { createControl } from '@parley/bus/control/control'
 import type { Chat, ChatSettings } from '@parley/chat/chat'
 import { createChat } from '@parley/chat/create-chat'
 import { activityRequest, type BreakerAnswer, breakerRequest } from '@parley/contracts/bus/node-requests'
+import { newId } from '@parley/db/messages/messages'
 import { findNodesWithout } from '@parley/presence/online-devices'
 import type { Context } from '@parley/service/lifecycle'
 import type { SettingsOf } from '@parley/service/settings'
@@ -21,10 +23,17 @@ export function startChat(
   const { settings, log, metrics, tracing, onStop } = context
   const control = createControl(bus, (nodes, app, users) => findNodesWithout(presence, nodes, app, users))
   onStop('control', () => control.stop())
+  const cacheLease = holdCacheLease(bus, newId(), (error) =>
+    log.warn({ err: error }, 'cache lease not renewed: nothing is cached meanwhile'),
+  )
+  onStop('cache lease', () => cacheLease.stop())
   const changesKeptHours = settings.changesKeptHours ?? settings.stream.maxAgeHours
   const hookCalls = createHookCalls(settings.moderate, metrics, figures)
   onStop('hook calls', () => hookCalls.close())
-  const chat = createChat({ db, bus, control, log, tracing, hookCalls, settings: { changesKeptHours, ...own } })
+  const chat = createChat({
+    ...{ db, bus, control, cacheLease, log, tracing, hookCalls },
+    settings: { changesKeptHours, ...own },
+  })
   const breaker = answerNodeRequests(bus, settings.nodeId, {
     request: 'breaker',
     schema: breakerRequest,

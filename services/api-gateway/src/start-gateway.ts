@@ -12,7 +12,6 @@ import { sendScheduled } from '@parley/chat/messages/sending/send-scheduled'
 import { closeSilentStreams } from '@parley/chat/messages/streaming/end-stream'
 import { removeOldMessages, retentionLag } from '@parley/chat/retention/sweep-rooms'
 import { keepUp } from '@parley/chat/upkeep/keep-up'
-import { newId } from '@parley/db/messages/messages'
 import { openStore } from '@parley/files/open-store'
 import { createRequestCounts } from '@parley/presence/request-counts'
 import type { Context } from '@parley/service/lifecycle'
@@ -39,7 +38,7 @@ export function chatSettingsOf(settings: GatewaySettings): Partial<ChatSettings>
 /** Starts the REST API and the background work of messages, jobs and events. Returns the port of the API. */
 export async function startGateway(
   { settings, log, metrics, tracing, onStop, signal }: Context<GatewaySettings>,
-  { bus, presence, figures }: Servers,
+  { presence, figures }: Servers,
   chat: Chat,
 ): Promise<number> {
   metrics.gaugeOf('parley_retention_lag_seconds', retentionLagHelp, () => retentionLag(chat))
@@ -70,15 +69,13 @@ export async function startGateway(
   const { rates, ratePerApiKey: perApiKey, failedLoginsPerAddress } = settings
   const rateLimits = { ...rates, counts, perApiKey, failedLoginsPerAddress, uploadsPerUser: filing.uploadsPerUser }
 
-  const tokens = createTokenCache(chat, bus, newId())
-  onStop('token cache', () => tokens.stop())
   const gateway = await createGateway({
     chat,
     log,
     metrics,
     presence,
     figures,
-    findToken: tokens.find,
+    findToken: createTokenCache(chat),
     tracing,
     rateLimits,
     trustedProxies: settings.trustedProxies,

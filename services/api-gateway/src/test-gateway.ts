@@ -3,6 +3,7 @@ import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Bus, connectBus } from '@parley/bus/connect'
+import { holdCacheLease } from '@parley/bus/control/cache-lease'
 import { createControl } from '@parley/bus/control/control'
 import { type IncomingEvent, toIncomingEvent } from '@parley/bus/events/incoming'
 import { ensureStream } from '@parley/bus/stream/stream'
@@ -126,11 +127,12 @@ export async function startTestGateway(
   await ensureStream(bus)
   const presence = await connectPresence(servers.redisUrl, (error) => log.warn({ err: error }, 'Redis is away'))
   const control = createControl(bus)
+  const cacheLease = holdCacheLease(bus, newId(), () => undefined)
   const log = createLog({ service: 'api-gateway', node: 'test', level: 'silent' })
   // An overloaded machine must not turn responses into jobs.
   const settings = { jobAfterMS: 60_000 }
   const chat = createChat({
-    ...{ db, bus, control, log, settings },
+    ...{ db, bus, control, cacheLease, log, settings },
     ...(shared.atPoint && { atPoint: shared.atPoint }),
     ...(shared.hookCalls && { hookCalls: shared.hookCalls }),
   })
@@ -141,7 +143,6 @@ export async function startTestGateway(
     basicKey: shared.basicKey ?? randomUUID(),
   }
   if (!shared.app) await makeApp(chat, keys)
-  const tokens = createTokenCache(chat, bus, newId())
   const store = folderStore(join(tmpdir(), `parley-files-${database}`))
   const uploads = createUploads({ bytesPerUser: 0, bytes: 0 })
   const metrics = createMetrics('test')
@@ -150,7 +151,7 @@ export async function startTestGateway(
     log,
     metrics,
     presence,
-    findToken: tokens.find,
+    findToken: createTokenCache(chat),
     files: { store, uploads, maxBytes: 64 * 1024 ** 2, maxBytesPerUser: 0, isScanned: false, ...shared.files },
     ...(shared.rateLimits && { rateLimits: shared.rateLimits }),
     ...(shared.receiveMS !== undefined && { receiveMS: shared.receiveMS }),
@@ -192,7 +193,7 @@ export async function startTestGateway(
     another: (more = {}) => startTestGateway({ ...keys, database, servers, ...more }),
     async stop() {
       await gateway.close()
-      tokens.stop()
+      cacheLease.stop()
       await chat.flusher.drained()
       await chat.outbox.drained()
       chat.searchIndex.stop()

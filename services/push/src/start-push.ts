@@ -4,7 +4,7 @@ import type { Bus } from '@parley/bus/connect'
 import { consumeStreams, type MessageHandler } from '@parley/bus/stream/consume'
 import { ensureConsumers } from '@parley/bus/stream/stream'
 import type { Chat } from '@parley/chat/chat'
-import { rememberAppNotifications } from '@parley/chat/push/notification-settings'
+import { cacheAppNotifications } from '@parley/chat/push/notification-settings'
 import { type Duty, keepUp } from '@parley/chat/upkeep/keep-up'
 import type { PushNetwork } from '@parley/contracts/resources/push/network'
 import type { Db } from '@parley/db/connect'
@@ -84,7 +84,7 @@ export async function startPush(
   const decisions = settings.decisions ? createDecisionLog(db, log) : noDecisionLog
   const watch = watchConsumers(log, parts.metrics)
   const queueCall = createCallQueue(db, () => wakeCalls.up())
-  const notificationsOf = rememberAppNotifications(db)
+  const notificationsOf = cacheAppNotifications(chat)
   const onlineDevicesOf = createOnlineDevicesOf(presence, () => chat.control.nodes(), log)
   const shared = { db, presence, onlineDevicesOf, networks: reachable, keepMS, wakeNetworks }
   const pushMessage = createMessagePusher({ ...shared, notificationsOf, generic, queueCall, decisions, awayMS })

@@ -6,6 +6,7 @@ import { digestOfLink, firstLink } from '@parley/chat/messages/reading/first-lin
 import { saveConfig } from '@parley/db/apps/config'
 import { connectDb, type Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
+import { inTransaction } from '@parley/db/transactions/transaction'
 import { listenOnLoopback } from '@parley/stack/loopback'
 import { isolatedServers } from '@parley/stack/test-servers'
 import type { Servers } from '@parley/stack/up'
@@ -72,6 +73,8 @@ describe('link cards', () => {
     await servers.stop()
   })
   const cardOf = (path: string) => local.fetchCard(at(path))
+  const turnOn = (app: string) =>
+    inTransaction(db, (session) => saveConfig(db, app, [{ name: 'chatPage', json: '{"linkCards":true}' }], session))
 
   test('are read from the head of a page, of any length and after three redirects', async () => {
     const card = { title: 'Shoes & more', description: 'For every day', siteName: 'Shop', image: at('/shoe.png') }
@@ -109,7 +112,7 @@ describe('link cards', () => {
 
   test('are fetched once a day, failures too, only for apps that turn them on', async () => {
     for (const app of ['on', 'off']) await createApp({ db }, app)
-    await saveConfig(db, 'on', [{ name: 'chatPage', json: '{"linkCards":true}' }])
+    await turnOn('on')
     const log = { debug: () => undefined, warn: () => assert.fail('a warning') }
     const cards = createLinkCards(db, log, local.fetchCard)
     const stored = async (app: string, path: string) => db.linkCards.findOne({ _id: key(app, digestOfLink(at(path))) })
@@ -142,7 +145,7 @@ describe('link cards', () => {
     onTestFinished(() => read.mockRestore())
     cards.soon(app, at('/none'))
     await vi.waitFor(() => assert.equal(read.mock.settledResults[0]?.type, 'fulfilled'), patient)
-    await saveConfig(db, app, [{ name: 'chatPage', json: '{"linkCards":true}' }])
+    await turnOn(app)
     cards.soon(app, at('/page'))
     const of = { _id: key(app, digestOfLink(at('/page'))) }
     await vi.waitFor(async () => assert.ok((await db.linkCards.findOne(of))?.card), patient)

@@ -1,13 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { createInbox } from '@nats-io/nats-core'
 import { batched } from '@parley/async/batch'
-import { type ControlMessage, maxUsersPerCommand, type NodeCommand } from '@parley/contracts/bus/control'
-import { controlSubject, gatewaysSubject, nodesSubject, revocationsSubject } from '@parley/contracts/bus/subjects'
+import { type ControlMessage, isMove, maxUsersPerCommand, type NodeCommand } from '@parley/contracts/bus/control'
+import { cachingSubject, controlSubject, nodesSubject, staleSubject } from '@parley/contracts/bus/subjects'
 import type { Bus } from '../connect.ts'
 import { BusAway } from '../events/publish.ts'
 import { listen } from '../listen.ts'
+import { announceEveryMS } from './cache-lease.ts'
 import { followNodes, watchRunning } from './living-nodes.ts'
-import { announceEveryMS } from './revocations.ts'
 
 /** A process that has listened for this long has heard of every living node. */
 export const nodesHeardWithinMS = 2_000
@@ -16,17 +16,17 @@ const confirmWithinMS = 2_000
 const commandsPerMessage = 200
 
 /**
- * Sends node commands and waits until the nodes concerned have applied them. Commands about tokens also go to the
- * gateways, which cache tokens.
+ * Sends node commands and waits until the nodes concerned have applied them. Commands that make caches stale also go to
+ * every process that caches.
  */
 export interface Control {
   /**
-   * Sends a command to all realtime nodes; a command about tokens also goes to all gateways. Settles when every living
+   * Sends a command to all realtime nodes, and one that makes caches stale to all that cache. Settles when every living
    * process has applied it, so that it takes effect before the caller's response or next event. Commands sent together
    * are confirmed together. A command that moves no user is not waited for.
    *
-   * Returns the processes that did not confirm in time. Such a node is dying, with its sockets; such a gateway's lease
-   * has expired (revocations.ts).
+   * Returns the processes that did not confirm in time. Such a node is dying, with its sockets; such a cache's lease
+   * has expired (cache-lease.ts).
    * @throws BusAway
    */
   send(app: string, command: NodeCommand): Promise<{ silent: string[] }>
@@ -60,8 +60,8 @@ interface Unconfirmed {
 export function createControl(bus: Bus, findUnconcerned?: FindUnconcerned): Control {
   const running = watchRunning()
   const living = followNodes(bus, nodesSubject, running)
-  const gateways = followNodes(bus, gatewaysSubject, running)
-  const knowsGateways = pause(2 * announceEveryMS, undefined, { ref: false })
+  const caching = followNodes(bus, cachingSubject, running)
+  const knowsCaching = pause(2 * announceEveryMS, undefined, { ref: false })
   const unconfirmed = new Map<string, Unconfirmed>()
   const inbox = createInbox()
   let next = 0
@@ -82,19 +82,19 @@ export function createControl(bus: Bus, findUnconcerned?: FindUnconcerned): Cont
 
   /**
    * Publishes a message and returns the processes that did not confirm it. @param users the users that it moves;
-   * undefined if it is about tokens
+   * undefined if it makes caches stale
    */
   async function publish(app: string, message: ControlMessage, users?: readonly string[]): Promise<string[]> {
     const token = (next++).toString(36)
     const { promise, resolve } = Promise.withResolvers<void>()
-    if (!users) await knowsGateways
-    const concerned = users?.length === 0 ? [] : [...living.names(), ...(users ? [] : gateways.names())]
+    if (!users) await knowsCaching
+    const concerned = users?.length === 0 ? [] : [...living.names(), ...(users ? [] : caching.names())]
     const waiting = { left: new Set(concerned), confirmed: resolve }
     unconfirmed.set(token, waiting)
     const late = Promise.withResolvers<'late'>()
     const deadline = setTimeout(() => late.resolve('late'), confirmWithinMS)
     try {
-      for (const subject of users ? [controlSubject(app)] : [controlSubject(app), revocationsSubject(app)])
+      for (const subject of users ? [controlSubject(app)] : [controlSubject(app), staleSubject(app)])
         bus.nats.publish(subject, JSON.stringify(message), { reply: `${inbox}.${token}` })
       if (waiting.left.size === 0) resolve()
       // Without Redis the users of a node are unknown, so every node is waited for.
@@ -132,7 +132,7 @@ export function createControl(bus: Bus, findUnconcerned?: FindUnconcerned): Cont
     nodes: () => living.names(),
     runs: () => living.runs(),
     stop() {
-      for (const followed of [living, gateways]) followed.stop()
+      for (const followed of [living, caching]) followed.stop()
       confirmations.unsubscribe()
     },
   }
@@ -159,11 +159,7 @@ function inMessages(sent: readonly SentCommand[]): SentCommand[][] {
   return messages.filter(({ length }) => length > 0)
 }
 
-function isMove(command: NodeCommand): command is Extract<NodeCommand, { users: string[] }> {
-  return command.do === 'joined' || command.do === 'left'
-}
-
-/** The users that the commands move between rooms; undefined if any command is of another kind. */
+/** The users that the commands move between rooms; undefined if any command makes caches stale. */
 function usersMoved(commands: readonly NodeCommand[]): string[] | undefined {
   const moves = commands.filter(isMove)
   return moves.length === commands.length ? [...new Set(moves.flatMap(({ users }) => users))] : undefined

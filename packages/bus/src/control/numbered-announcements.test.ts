@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { gatewaysSubject, nodesSubject } from '@parley/contracts/bus/subjects'
+import { cachingSubject, nodesSubject } from '@parley/contracts/bus/subjects'
 import { isolatedServers } from '@parley/stack/test-servers'
 import type { Servers } from '@parley/stack/up'
 import { afterAll, beforeAll, beforeEach, describe, onTestFinished, test, vi } from 'vitest'
 import { type Bus, connectBus } from '../connect.ts'
+import { holdCacheLease } from './cache-lease.ts'
 import { handleCommands } from './handle-commands.ts'
 import { announceToNew, numberAnnouncements, watchForGaps } from './numbered-announcements.ts'
-import { watchRevocations } from './revocations.ts'
 
 describe('numbered announcements', () => {
   let servers: Servers
@@ -78,7 +78,7 @@ describe('numbered announcements', () => {
 
   const announcing: Record<string, (onError: (error: Error) => void) => () => void> = {
     gateway(onError) {
-      const gateway = watchRevocations(bus, 'gateway', () => undefined, onError)
+      const gateway = holdCacheLease(bus, 'gateway', onError)
       return () => gateway.stop()
     },
     'realtime node'(onError) {
@@ -89,7 +89,7 @@ describe('numbered announcements', () => {
   for (const [which, start] of Object.entries(announcing)) {
     test(`reveal a new process, which each ${which} answers at once`, async () => {
       let said = 0
-      const subjects = [gatewaysSubject, nodesSubject]
+      const subjects = [cachingSubject, nodesSubject]
       const subscriptions = subjects.map((subject) =>
         bus.nats.subscribe(subject, {
           callback: (_, message) => {

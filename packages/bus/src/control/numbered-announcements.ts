@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { clock } from '@parley/async/clock'
 import type { NodeAnnouncement } from '@parley/contracts/bus/control'
-import { gatewaysSubject, nodesSubject } from '@parley/contracts/bus/subjects'
+import { cachingSubject, nodesSubject } from '@parley/contracts/bus/subjects'
 import type { Bus } from '../connect.ts'
 import type { Subscription } from '../listen.ts'
 import { listenToAnnouncements } from './announcements.ts'
@@ -50,7 +50,7 @@ interface Heard {
  */
 export function watchForGaps(bus: Bus, onGap: (sinceMS: number) => void): { stop(): void } {
   const heard = new Map<string, Heard>()
-  const subscriptions = [nodesSubject, gatewaysSubject].map((subject) =>
+  const subscriptions = [nodesSubject, cachingSubject].map((subject) =>
     listenToAnnouncements(bus, subject, ({ run, number }) => {
       if (run === undefined || number === undefined) return
       const before = heard.get(run)

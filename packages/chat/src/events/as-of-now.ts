@@ -1,4 +1,4 @@
-import { type NodeCommand, nodeCommand } from '@parley/contracts/bus/control'
+import { isMove, type NodeCommand, nodeCommand } from '@parley/contracts/bus/control'
 import type { Room } from '@parley/contracts/resources/room'
 import type { Db } from '@parley/db/connect'
 import type { PendingEventsDoc } from '@parley/db/events/documents'
@@ -96,7 +96,7 @@ async function findProfiles(db: Db, users: readonly AppUser[]): Promise<Map<stri
  */
 export async function commandAsOfNow(app: string, json: string, now: AsOfNow): Promise<NodeCommand> {
   const command = nodeCommand.parse(JSON.parse(json))
-  if ((command.do !== 'joined' && command.do !== 'left') || !now.members) return command
+  if (!isMove(command) || !now.members) return command
   const members = await now.members(app, command.room, command.users)
   return { ...command, users: command.users.filter((user) => members.has(user) === (command.do === 'joined')) }
 }

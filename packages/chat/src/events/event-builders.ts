@@ -131,6 +131,13 @@ export function tokensRevoked(
   pending.push({ kind: 'command', id, app, json: JSON.stringify(command) })
 }
 
+/** Adds the node command that makes cached configuration stale. */
+export function configChanged(pending: PendingEvents, app: string): void {
+  const id = newId()
+  const command: NodeCommand = { do: 'configChanged', id }
+  pending.push({ kind: 'command', id, app, json: JSON.stringify(command) })
+}
+
 /** The event for the deletion of all messages of a room, with the ID of the deletion. */
 export function allDeleted(
   { app, id }: Pick<RoomDoc, 'app' | 'id'>,

@@ -1,7 +1,7 @@
 import { type AppUser, key } from '@parley/db/keys'
 
 /**
- * An ordering key names a room, user, read marker or message whose events must stay in order. Two changes with the same
+ * An ordering key names a room, user, configuration, read marker or message whose events must stay in order. Two changes with the same
  * key exclude each other, because they write the same document, and any process publishes them in the order of their
  * commits.
  */
@@ -14,6 +14,11 @@ export function roomOrderingKey(app: string, room: string): string {
 /** Orders changes of a user's preferences, deletions and tokens. */
 export function userOrderingKey({ app, user }: AppUser): string {
   return key('user', app, user)
+}
+
+/** Orders changes of an app's configuration. */
+export function configOrderingKey(app: string): string {
+  return key('config', app)
 }
 
 /** Orders changes of a member's read marker. */

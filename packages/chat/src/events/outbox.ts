@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { batched } from '@parley/async/batch'
 import { clock } from '@parley/async/clock'
 import { createInFlight } from '@parley/async/in-flight'
-import type { NodeCommand } from '@parley/contracts/bus/control'
+import { isMove, type NodeCommand } from '@parley/contracts/bus/control'
 import type { Db, Session } from '@parley/db/connect'
 import type { NotedEvent, PendingEventsDoc } from '@parley/db/events/documents'
 import {
@@ -14,7 +14,7 @@ import {
 } from '@parley/db/events/outbox-store'
 import { newId } from '@parley/db/messages/messages'
 import type { RoomDoc } from '@parley/db/rooms/documents'
-import { tokenCacheExpiredAfterMS } from '../access/token-cache.ts'
+import { cacheExpiredAfterMS } from '../leased-cache.ts'
 import type { Steps } from '../ports.ts'
 import { type AsOfNow, nothingKnown, readAsOfNow } from './as-of-now.ts'
 import { createNoteClearing, type NoteClearing } from './clear-notes.ts'
@@ -216,8 +216,8 @@ async function publishFound(
 }
 
 /**
- * Publishes the notes of a change. If a command that revokes tokens is not confirmed, this process may be cut off from
- * gateways that cache the tokens, so it waits until their cache entries have expired.
+ * Publishes the notes of a change. If a command that makes caches stale is not confirmed, this process may be cut off
+ * from those that cache, so it waits until their entries have expired.
  */
 async function waitForExpiry<T>(
   notes: readonly Pick<PendingEventsDoc, 'events'>[],
@@ -232,13 +232,13 @@ async function waitForExpiry<T>(
   try {
     return await publish(confirmed)
   } finally {
-    if (!isConfirmed && endTokens(notes)) await pause(tokenCacheExpiredAfterMS)
+    if (!isConfirmed && makeStale(notes)) await pause(cacheExpiredAfterMS)
   }
 }
 
-function endTokens(notes: readonly Pick<PendingEventsDoc, 'events'>[]): boolean {
-  const commands = notes.flatMap(({ events }) => events).filter(({ kind }) => kind === 'command')
-  return commands.some((event) => 'json' in event && (JSON.parse(event.json) as NodeCommand).do === 'revoked')
+function makeStale(notes: readonly Pick<PendingEventsDoc, 'events'>[]): boolean {
+  const events = notes.flatMap((note) => note.events)
+  return events.some((event) => event.kind === 'command' && !isMove(JSON.parse(event.json) as NodeCommand))
 }
 
 /** A room that may have a pending deletion of all its messages. */

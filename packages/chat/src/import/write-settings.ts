@@ -22,18 +22,14 @@ export type SettingLine = ImportOf<(typeof settingTypes)[number]>
 /** Writes setting lines. Idempotent. */
 export async function writeSettings(db: Db, app: string, lines: readonly SettingLine[]): Promise<void> {
   for (const line of lines) {
-    if (line.type === 'config') await saveConfig(db, app, [{ name: line.key, json: JSON.stringify(line.data ?? null) }])
-    else await inTransaction(db, (session) => write(db, app, line, session))
+    await inTransaction(db, (session) => write(db, app, line, session))
   }
 }
 
-async function write(
-  db: Db,
-  app: string,
-  line: Exclude<SettingLine, { type: 'config' }>,
-  session: Session,
-): Promise<void> {
+async function write(db: Db, app: string, line: SettingLine, session: Session): Promise<void> {
   switch (line.type) {
+    case 'config':
+      return saveConfig(db, app, [{ name: line.key, json: JSON.stringify(line.data ?? null) }], session)
     case 'group': {
       const { _id, nickname, avatarUrl, members } = line
       const fields = { nickname, avatarUrl, groupMembers: [...new Set(members)] }

@@ -1,6 +1,5 @@
 import { findApp, signingSecrets } from '@parley/db/apps/apps'
 import { findConfigValue } from '@parley/db/apps/config'
-import type { Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
 import { newId } from '@parley/db/messages/messages'
 import {
@@ -14,6 +13,7 @@ import {
   wrap,
 } from 'cockatiel'
 import { LRUCache } from 'lru-cache'
+import type { Chat } from '../chat.ts'
 import type { HookCalls } from '../ports.ts'
 import { cacheByApp } from './config-values.ts'
 
@@ -40,6 +40,8 @@ export interface AppHooks<V, Q, A> {
   /** The breaker of the server that the app last called; undefined if there was no call. */
   breakerOf(app: string): Breaker | undefined
 }
+
+export type HookParts = Pick<Chat, 'db' | 'log' | 'cacheLease'> & { calls: HookCalls }
 
 /** `open`: no calls until the pause is over; `half-open`: the next call decides. */
 type Breaker = 'closed' | 'open' | 'half-open'
@@ -78,13 +80,12 @@ function newGuard(): Guard {
  * @param reads parse the key's value (undefined if invalid) and a response (throws if invalid)
  */
 export function createAppHooks<V, Q extends object, A>(
-  { db, calls }: { db: Db; calls: Pick<HookCalls, 'call'> },
+  { db, log, cacheLease, calls }: HookParts,
   name: string,
   reads: { value(json: unknown): V | undefined; answer(json: unknown): A },
   onFailure: (fields: { err: unknown; app: string; server: string }) => void,
 ): AppHooks<V, Q, A> {
-  // Sends fail anyway while the database is away.
-  const hooks = cacheByApp(async (app) => ({ hook: await findHook(app) }), 'keep')
+  const hooks = cacheByApp({ log, cacheLease }, name, async (app) => ({ hook: await findHook(app) }))
   const guards = new LRUCache<string, Guard>({ max: mostApps, memoMethod: newGuard })
   /** The guard of the last call, by app. */
   const called = new LRUCache<string, Guard>({ max: mostApps })

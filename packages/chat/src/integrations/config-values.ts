@@ -2,7 +2,10 @@ import { ApiError } from '@parley/contracts/errors'
 import { explainIssue, type Issue } from '@parley/contracts/explain-issue'
 import { findConfigValue } from '@parley/db/apps/config'
 import type { Db } from '@parley/db/connect'
-import { LRUCache } from 'lru-cache'
+import type { Chat } from '../chat.ts'
+import { createLeasedCache } from '../leased-cache.ts'
+
+const mostApps = 10_000
 
 /** A schema of the contract. */
 export interface ConfigSchema<T> {
@@ -32,24 +35,20 @@ export async function readConfigValue<T>(
   return schema.safeParse(found && JSON.parse(found.json)).data
 }
 
-/** A configuration change takes effect in every process within this time. */
-const cacheMS = 2_000
-
 /**
- * Caches what `read` derives from an app's configuration.
- * @param whenAway `keep`: while the database is away, the old configuration applies; `fail`: the error of `read` is thrown
+ * Caches what `read` derives from an app's configuration. Returns a function that throws the error of `read`.
+ * @param what names it in the log
  */
-export function cacheByApp<T extends boolean | object>(
+export function cacheByApp<T extends object>(
+  { log, cacheLease }: Pick<Chat, 'log' | 'cacheLease'>,
+  what: string,
   read: (app: string) => Promise<T>,
-  whenAway: 'keep' | 'fail',
 ): (app: string) => Promise<T> {
-  const cache = new LRUCache<string, T>({
-    max: 10_000,
-    ttl: cacheMS,
-    fetchMethod: (app) => read(app),
-    allowStaleOnFetchRejection: whenAway === 'keep',
-    noDeleteOnFetchRejection: whenAway === 'keep',
+  const cache = createLeasedCache<T>(cacheLease, mostApps, (error, app) =>
+    log.warn({ err: error, app, what }, 'configuration not read again'),
+  )
+  cacheLease?.onStale((app, command) => {
+    if (command.do !== 'revoked') cache.forget(app)
   })
-  // Never undefined, like the results of `read`.
-  return (app) => cache.fetch(app) as Promise<T>
+  return (app) => cache.get(app, () => read(app))
 }

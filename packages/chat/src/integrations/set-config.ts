@@ -11,10 +11,14 @@ import { retention, retentionKey } from '@parley/contracts/resources/retention'
 import { tokenIssuers, tokenIssuersKey } from '@parley/contracts/resources/token-issuer'
 import { webhookKeys, webhookKeysKey } from '@parley/contracts/resources/webhook'
 import { configSize, findConfig, removeConfig, saveConfig } from '@parley/db/apps/config'
+import { configMarkKey } from '@parley/db/apps/config-mark'
 import type { Session } from '@parley/db/connect'
 import { asIntegrator } from '../access/caller.ts'
 import { checkPublicKeys } from '../access/own-logins/token-issuers.ts'
 import type { Chat } from '../chat.ts'
+import { changeAndNotify } from '../events/change-and-notify.ts'
+import { configChanged, type PendingEvents } from '../events/event-builders.ts'
+import { configOrderingKey } from '../events/ordering-keys.ts'
 import { censorshipKey, checkCensorship } from '../moderation/censorship.ts'
 import { moderateKey } from '../moderation/moderation-hook.ts'
 import { checkDirectory } from '../users/directory.ts'
@@ -42,8 +46,8 @@ const schemas = new Map<string, ConfigSchema<unknown>>([
 ])
 
 /**
- * Sets each key of `settings`, keeps all others, and returns the whole configuration. Takes effect at once on every
- * gateway.
+ * Sets each key of `settings`, keeps all others, and returns the whole configuration. When it returns, the change is in
+ * effect in every process.
  * @throws ApiError INVALID_REQUEST if a key is `.` or `..`; INVALID_BODY if a key is empty or over 128 characters, or a
  * value of a known key is invalid; BODY_TOO_LARGE if all of it would exceed 4 MiB or 10,000 keys
  */
@@ -62,9 +66,9 @@ export async function setConfig(chat: Chat, app: string, settings: object, withI
     throw new ApiError('INVALID_BODY', `key ${JSON.stringify(name.slice(0, 128))}: expected 1 to 128 characters`)
   }
   await requireSmall(chat, app, entries)
-  await saveConfig(chat.db, app, entries, async (session) => {
+  await change(chat, app, async (session) => {
     chat.audit?.note(await valuesInAudit(chat, app, entries, session))
-    await chat.audit?.write(chat.db, session)
+    await saveConfig(chat.db, app, entries, session)
   })
   return getConfig(chat, asIntegrator(app), withIssuers)
 }
@@ -115,12 +119,18 @@ async function valuesInAudit(
 
 /** @throws ApiError CONFIG_NOT_FOUND */
 export async function deleteConfigKey(chat: Chat, app: string, key: string): Promise<Record<string, never>> {
-  const isRemoved = await removeConfig(chat.db, app, key, async (session) => {
+  await change(chat, app, async (session) => {
     chat.audit?.note(await valuesInAudit(chat, app, [{ name: key }], session))
-    await chat.audit?.write(chat.db, session)
+    const isRemoved = await removeConfig(chat.db, app, key, session)
+    if (!isRemoved) throw new ApiError('CONFIG_NOT_FOUND', `key: no configuration ${JSON.stringify(key)}`)
   })
-  if (!isRemoved) {
-    throw new ApiError('CONFIG_NOT_FOUND', `key: no configuration ${JSON.stringify(key)}`)
-  }
   return {}
+}
+
+async function change(chat: Chat, app: string, work: (session: Session) => Promise<void>): Promise<void> {
+  const withCommand = async (session: Session, pending: PendingEvents) => {
+    await work(session)
+    configChanged(pending, app)
+  }
+  await changeAndNotify(chat, configOrderingKey(app), withCommand, configMarkKey(app))
 }

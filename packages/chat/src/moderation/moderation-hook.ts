@@ -5,9 +5,7 @@ import {
   moderationAnswer,
   moderationHook,
 } from '@parley/contracts/resources/moderation-hook'
-import type { Db } from '@parley/db/connect'
-import { type AppHook, type AppHooks, createAppHooks } from '../integrations/app-hooks.ts'
-import type { HookCalls, Log } from '../ports.ts'
+import { type AppHook, type AppHooks, createAppHooks, type HookParts } from '../integrations/app-hooks.ts'
 
 /** The config key of the hook. */
 export const moderateKey = 'MODERATE'
@@ -23,9 +21,10 @@ export interface Moderation {
   breakerOf: Hooks['breakerOf']
 }
 
-export function createModeration({ db, log, calls }: { db: Db; log: Log; calls: HookCalls }): Moderation {
+export function createModeration(parts: HookParts): Moderation {
+  const { log, calls } = parts
   const hooks: Hooks = createAppHooks(
-    { db, calls },
+    parts,
     moderateKey,
     { value: (json) => moderationHook.safeParse(json).data, answer: (json) => moderationAnswer.parse(json) },
     (fields) => log.warn(fields, 'MODERATE did not answer'),

@@ -131,7 +131,7 @@ const withoutSettings = appNotifications.parse({})
 /** Reads an app's notification settings. */
 export type NotificationsOfApp = (app: string) => Promise<AppNotifications>
 
-/** Returns a cached findAppNotifications, so that a push costs no extra read. */
-export function rememberAppNotifications(db: Db): NotificationsOfApp {
-  return cacheByApp((app) => findAppNotifications(db, app), 'keep')
+/** Returns a cached findAppNotifications. */
+export function cacheAppNotifications(chat: Chat): NotificationsOfApp {
+  return cacheByApp(chat, appNotificationsKey, (app) => findAppNotifications(chat.db, app))
 }

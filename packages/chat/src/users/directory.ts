@@ -6,9 +6,7 @@ import {
   directoryAnswer,
   directoryKey,
 } from '@parley/contracts/resources/directory'
-import type { Db } from '@parley/db/connect'
-import { type AppHooks, createAppHooks } from '../integrations/app-hooks.ts'
-import type { HookCalls, Log } from '../ports.ts'
+import { type AppHooks, createAppHooks, type HookParts } from '../integrations/app-hooks.ts'
 
 /**
  * The directory settings of apps: which users can be found by name, and the servers that apps configure for it
@@ -16,12 +14,12 @@ import type { HookCalls, Log } from '../ports.ts'
  */
 export type Directory = AppHooks<DirectoryValue, DirectoryCall, string[]>
 
-export function createDirectory({ db, log, calls }: { db: Db; log: Log; calls: HookCalls }): Directory {
+export function createDirectory(parts: HookParts): Directory {
   return createAppHooks(
-    { db, calls },
+    parts,
     directoryKey,
     { value: (json) => directory.safeParse(json).data, answer: (json) => directoryAnswer.parse(json).data },
-    (fields) => log.warn(fields, 'directory did not answer'),
+    (fields) => parts.log.warn(fields, 'directory did not answer'),
   )
 }
 

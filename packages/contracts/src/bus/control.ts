@@ -10,7 +10,7 @@ const id = z.string().optional()
 /**
  * A command that every realtime node applies to its sockets of these users and then confirms: `joined` and `left` move
  * them in and out of a room; `revoked` disconnects sockets that authenticated with the named token digests;
- * `appDeleted` disconnects the whole app.
+ * `appDeleted` disconnects the whole app; `configChanged` moves no socket. The last three make caches stale.
  */
 export const nodeCommand = z.discriminatedUnion('do', [
   z.object({ do: z.literal('joined'), id, room: roomId, users: z.array(userId) }),
@@ -25,8 +25,17 @@ export const nodeCommand = z.discriminatedUnion('do', [
     renewedBy: z.object({ token: z.string(), expiresAtMS: z.number().int() }).optional(),
   }),
   z.object({ do: z.literal('appDeleted'), id }),
+  z.object({ do: z.literal('configChanged'), id }),
 ])
 export type NodeCommand = z.infer<typeof nodeCommand>
+
+type Move = Extract<NodeCommand, { users: string[] }>
+/** A command that makes cached tokens or configuration stale. */
+export type StaleCommand = Exclude<NodeCommand, Move>
+
+export function isMove(command: NodeCommand): command is Move {
+  return command.do === 'joined' || command.do === 'left'
+}
 
 /** The message of a control subject: one command, or several that are applied in order and confirmed once. */
 export const controlMessage = z.union([
@@ -35,7 +44,7 @@ export const controlMessage = z.union([
 ])
 export type ControlMessage = z.infer<typeof controlMessage>
 
-/** Announced periodically by realtime nodes on `nodesSubject` and by gateways on `gatewaysSubject`. */
+/** Announced periodically by realtime nodes on `nodesSubject` and by processes that cache on `cachingSubject`. */
 export const nodeAnnouncement = z.object({
   node: z.string(),
   leaving: z.boolean().optional(),

@@ -123,21 +123,21 @@ export function parseControlSubject(subject: string): string {
 /** Every realtime node announces itself here. */
 export const nodesSubject = 'parley.nodes'
 
-/** Token commands of an app, repeated to all gateways. */
-export function revocationsSubject(app: string): string {
-  return `parley.revoked.${subjectToken(app)}`
+/** Commands of an app that make caches stale, to all processes that cache. */
+export function staleSubject(app: string): string {
+  return `parley.stale.${subjectToken(app)}`
 }
 
-/** Token commands of all apps. */
-export const allRevocationsSubject = 'parley.revoked.*'
+/** Commands of all apps that make caches stale. */
+export const allStaleSubject = 'parley.stale.*'
 
-/** The app of a subject made by `revocationsSubject`. */
-export function parseRevocationsSubject(subject: string): string {
-  return fromSubjectToken(subject.slice('parley.revoked.'.length))
+/** The app of a subject made by `staleSubject`. */
+export function parseStaleSubject(subject: string): string {
+  return fromSubjectToken(subject.slice('parley.stale.'.length))
 }
 
-/** Every gateway that caches tokens announces itself here. */
-export const gatewaysSubject = 'parley.gateways'
+/** Every process that caches tokens or configuration announces itself here. */
+export const cachingSubject = 'parley.caching'
 
 /** A process shares the result of a scan here, so that the others can skip theirs. */
 export function lookSubject(name: string, process: string): string {

@@ -2,8 +2,7 @@ import { tokenIssuers, tokenIssuersKey } from '@parley/contracts/resources/token
 import { type IndexDescription, ObjectId } from 'mongodb'
 import type { Db, Session } from '../db.ts'
 import { key } from '../keys.ts'
-import { inTransaction } from '../transactions/transaction.ts'
-import { configMarkKey, moveConfigMark } from './config-mark.ts'
+import { moveConfigMark } from './config-mark.ts'
 import type { ConfigDoc } from './documents.ts'
 
 /** The version of an app's value under a key. */
@@ -58,29 +57,24 @@ export async function configSize(
   return { keys: size?.keys ?? 0, bytes: size?.bytes ?? 0 }
 }
 
-/** Further reads and writes in the transaction of a change, before it. */
-type Also = (session: Session) => Promise<void>
-const nothingElse: Also = async () => undefined
-
+/** Call in a transaction. Moves the configuration mark too, which makes what gateways know about the rooms stale. */
 export async function saveConfig(
   db: Db,
   app: string,
   entries: readonly { name: string; json: string }[],
-  also: Also = nothingElse,
+  session: Session,
 ): Promise<void> {
   if (entries.length === 0) return
+  await moveConfigMark(db, app, session)
   const version = new ObjectId().toHexString()
-  await changeConfig(db, app, async (session) => {
-    await also(session)
-    const hasIssuers = entries.some(({ name }) => name === tokenIssuersKey)
-    const before = hasIssuers ? await findConfigValue(db, app, tokenIssuersKey, session) : undefined
-    const writes = entries.map(({ name, json }) => {
-      const more = name === tokenIssuersKey && { issuers: withIds(json, before?.issuers) }
-      const replacement = { ...{ app, name, json, version }, ...more }
-      return { replaceOne: { filter: { _id: key(app, name) }, replacement, upsert: true } }
-    })
-    await db.config.bulkWrite(writes, { session })
+  const hasIssuers = entries.some(({ name }) => name === tokenIssuersKey)
+  const before = hasIssuers ? await findConfigValue(db, app, tokenIssuersKey, session) : undefined
+  const writes = entries.map(({ name, json }) => {
+    const more = name === tokenIssuersKey && { issuers: withIds(json, before?.issuers) }
+    const replacement = { ...{ app, name, json, version }, ...more }
+    return { replaceOne: { filter: { _id: key(app, name) }, replacement, upsert: true } }
   })
+  await db.config.bulkWrite(writes, { session })
 }
 
 /** The issuers of a value, which keep their IDs. */
@@ -90,21 +84,9 @@ function withIds(json: string, before: ConfigDoc['issuers'] = []): Required<Conf
   return issuers.map(({ issuer }) => ({ issuer, id: ids.get(issuer) ?? new ObjectId().toHexString() }))
 }
 
-/** Returns whether the key existed. */
-export async function removeConfig(db: Db, app: string, name: string, also: Also): Promise<boolean> {
-  return changeConfig(db, app, async (session) => {
-    if (!(await findConfigValue(db, app, name, session))) return false
-    await also(session)
-    await db.config.deleteOne({ _id: key(app, name) }, { session })
-    return true
-  })
-}
-
-/** Moves the configuration mark too, which invalidates every gateway's cache. */
-function changeConfig<T>(db: Db, app: string, change: (session: Session) => Promise<T>): Promise<T> {
-  const work = async (session: Session) => {
-    await moveConfigMark(db, app, session)
-    return change(session)
-  }
-  return inTransaction(db, work, { turn: configMarkKey(app) })
+/** Call in a transaction, like saveConfig. Returns whether the key existed. */
+export async function removeConfig(db: Db, app: string, name: string, session: Session): Promise<boolean> {
+  await moveConfigMark(db, app, session)
+  const { deletedCount } = await db.config.deleteOne({ _id: key(app, name) }, { session })
+  return deletedCount > 0
 }

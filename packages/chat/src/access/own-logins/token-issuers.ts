@@ -17,8 +17,8 @@ import { findConfigValue } from '@parley/db/apps/config'
 import type { Db } from '@parley/db/connect'
 import type { TokenDoc } from '@parley/db/users/documents'
 import { decodeJwt, errors, importSPKI, type JWTPayload } from 'jose'
+import type { HookParts } from '../../integrations/app-hooks.ts'
 import { cacheByApp, checkConfigValue } from '../../integrations/config-values.ts'
-import type { HookCalls, Log } from '../../ports.ts'
 import { isSignedForm } from '../new-token.ts'
 import { createIssuerKeys } from './issuer-keys.ts'
 
@@ -50,9 +50,9 @@ export interface TokenIssuers {
   isTrusted(token: Pick<TokenDoc, 'app' | 'login'>): Promise<boolean>
 }
 
-export function createTokenIssuers({ db, log, calls }: { db: Db; log: Log; calls: HookCalls }): TokenIssuers {
+export function createTokenIssuers({ db, log, cacheLease, calls }: HookParts): TokenIssuers {
   const keys = createIssuerKeys({ calls, log })
-  const issuersOf = cacheByApp((app) => readIssuers(db, app), 'fail')
+  const issuersOf = cacheByApp({ log, cacheLease }, tokenIssuersKey, (app) => readIssuers(db, app))
 
   return {
     async verify(app, token) {

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { gatewaysSubject } from '@parley/contracts/bus/subjects'
+import { cachingSubject } from '@parley/contracts/bus/subjects'
 import { eventually } from '@parley/stack/eventually'
 import { isolatedServers } from '@parley/stack/test-servers'
 import type { Servers } from '@parley/stack/up'
 import { afterAll, beforeAll, describe, onTestFinished, test, vi } from 'vitest'
 import { type Bus, connectBus } from '../connect.ts'
 import { listenToAnnouncements } from './announcements.ts'
-import { watchRevocations } from './revocations.ts'
+import { holdCacheLease } from './cache-lease.ts'
 
 describe('a gateway without a token to read for a minute', () => {
   const [longMS, idleTurnMS] = [100_000, 2_000]
@@ -30,10 +30,10 @@ describe('a gateway without a token to read for a minute', () => {
     const quiet: Bus = Object.create(bus, { acknowledged: { value: { latest: () => published } } })
     const start = (of: Bus): Gateway => {
       const node = randomUUID()
-      return { node, ...watchRevocations(of, node, () => undefined, assert.fail) }
+      return { node, ...holdCacheLease(of, node, assert.fail) }
     }
     const [idle, busy] = [start(quiet), start(bus)]
-    const hearing = listenToAnnouncements(bus, gatewaysSubject, ({ node }) => {
+    const hearing = listenToAnnouncements(bus, cachingSubject, ({ node }) => {
       counts.set(node, (counts.get(node) ?? 0) + 1)
       busy.heardSinceMS()
     })
@@ -49,7 +49,7 @@ describe('a gateway without a token to read for a minute', () => {
     }
     return { idle, busy, published, announced, more }
   }
-  type Gateway = { node: string } & ReturnType<typeof watchRevocations>
+  type Gateway = { node: string } & ReturnType<typeof holdCacheLease>
 
   async function becomeIdle({ idle, busy, more }: ReturnType<typeof startGateways>): Promise<void> {
     await more(idle, 2)

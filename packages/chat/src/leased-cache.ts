@@ -1,0 +1,91 @@
+import type { CacheLease } from '@parley/bus/control/cache-lease'
+import { LRUCache } from 'lru-cache'
+
+/** A cached value is trusted for this long, and refreshed in the background after half of it. */
+const cachedMS = 2_000
+/**
+ * Processes that cannot announce a change wait this long. It exceeds the lifetime of what is cached, since timers run on
+ * a coarser clock.
+ */
+export const cacheExpiredAfterMS = cachedMS + 500
+
+/** Caches values while changes are certain to arrive. Values that are null are not cached. */
+export interface LeasedCache<T> {
+  /**
+   * The cached value of a key, or what `read` returns.
+   * @throws the error of `read`
+   */
+  get(key: string, read: () => Promise<T>): Promise<T>
+  forget(key: string): void
+  forgetAll(): void
+}
+
+interface Entry<T> {
+  value: T
+  /** When the read began. */
+  askedAtMS: number
+}
+
+/** A read in flight, which a change can make stale. */
+interface Look {
+  isStale: boolean
+}
+
+/**
+ * Creates a cache for a process that confirms every change before it is acknowledged.
+ * @param lease without it, nothing is cached
+ * @param onError a refresh failed; if later ones fail too, `get` throws their error
+ */
+export function createLeasedCache<T extends object | null>(
+  lease: CacheLease | undefined,
+  most: number,
+  onError: (error: unknown, key: string) => void,
+): LeasedCache<T> {
+  const cache = new LRUCache<string, Entry<T>>({ max: most, ttl: cachedMS })
+  const looks = new Map<string, Set<Look>>()
+
+  async function look(key: string, read: () => Promise<T>): Promise<T> {
+    const own = { isStale: false }
+    const [sinceMS, askedAtMS] = [lease?.heardSinceMS(), performance.now()]
+    looks.set(key, (looks.get(key) ?? new Set()).add(own))
+    try {
+      const value = await read()
+      const isCertain = sinceMS !== undefined && sinceMS === lease?.heardSinceMS() && !own.isStale
+      if (value === null) cache.delete(key)
+      else if (isCertain) cache.set(key, { value, askedAtMS }, { start: askedAtMS })
+      return value
+    } finally {
+      const left = looks.get(key)
+      left?.delete(own)
+      if (left?.size === 0) looks.delete(key)
+    }
+  }
+
+  /** The cached entry, if no change can have been missed. */
+  function cached(key: string): Entry<T> | undefined {
+    const sinceMS = lease?.heardSinceMS()
+    const entry = sinceMS === undefined ? undefined : cache.get(key)
+    return entry && sinceMS !== undefined && entry.askedAtMS >= sinceMS ? entry : undefined
+  }
+
+  function forget(key: string): void {
+    cache.delete(key)
+    for (const one of looks.get(key) ?? []) one.isStale = true
+  }
+
+  return {
+    async get(key, read) {
+      const hit = cached(key)
+      if (!hit) return look(key, read)
+      if (performance.now() > hit.askedAtMS + cachedMS / 2 && !looks.has(key)) {
+        look(key, read).catch((error: unknown) => onError(error, key))
+      }
+      return hit.value
+    },
+    forget,
+    forgetAll() {
+      cache.clear()
+      for (const key of looks.keys()) forget(key)
+    },
+  }
+}
