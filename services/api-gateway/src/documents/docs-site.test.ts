@@ -64,6 +64,16 @@ describe('the documentation at /docs', () => {
     assert.ok([...seen].some((path) => path.startsWith('/docs/pictures/')))
   })
 
+  test('a folder leads to its page', async () => {
+    for (const folder of ['guides', 'reference', 'parley', 'client', 'examples']) {
+      for (const path of [`/docs/${folder}`, `/docs/${folder}/`]) {
+        const { status, url } = await fetch(gateway.url + path)
+        assert.deepEqual([status, url], [200, `${gateway.url}/docs/${folder}/README`])
+      }
+    }
+    assert.equal((await fetch(`${gateway.url}/docs/pictures/`)).status, 404)
+  })
+
   test('/llms.txt names every page as Markdown, with links to Markdown', async () => {
     const inMarkdown = (text: string) =>
       [...text.replaceAll(/^```[^]*?^```$/gm, '').matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link)

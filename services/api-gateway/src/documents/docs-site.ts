@@ -59,7 +59,9 @@ export function serveDocsSite(app: FastifyInstance): void {
       .send(api.replaceAll(noncePlaceholder, nonce))
   })
   app.get<{ Params: { '*': string } }>('/docs/*', (request, reply) => {
-    const name = fileAt(request.params['*'], names)
+    const path = request.params['*'].replace(/\/$/, '')
+    if (names.has(`${path}/README.html`)) return reply.redirect(`/docs/${path}/README`)
+    const name = fileAt(path, names)
     if (name === undefined) return reply.callNotFound()
     return send(request, reply.header('cache-control', lasting.test(name) ? keepForever : 'no-cache'), name)
   })
@@ -68,10 +70,9 @@ export function serveDocsSite(app: FastifyInstance): void {
   }
 }
 
-/** The file of a path: a page, a folder's index page, or the file itself. */
+/** The file of a path: a page, or the file itself. */
 function fileAt(path: string, names: ReadonlySet<string>): string | undefined {
-  const plain = path.replace(/\/$/, '')
-  return [`${plain}.html`, plain].find((name) => names.has(name) && name !== 'api.html')
+  return [`${path}.html`, path].find((name) => names.has(name) && name !== 'api.html')
 }
 
 /** Without built pages, as in a fresh checkout, everything else works. */
