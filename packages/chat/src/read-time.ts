@@ -1,5 +1,5 @@
 import { clock } from '@parley/async/clock'
-import { ApiError } from '@parley/contracts/errors'
+import { ApiError, type ErrorCode } from '@parley/contracts/errors'
 import { isoPattern } from '@parley/contracts/time-parameter'
 
 const iso = new RegExp(`^${isoPattern}$`)
@@ -25,23 +25,35 @@ function withOffset(time: string): string {
 
 /**
  * Parses ISO-8601 or milliseconds since 1970, and returns milliseconds.
- * @throws ApiError INVALID_QUERY naming the parameter
+ * @throws ApiError naming the parameter
  */
-export function parseTime(name: string, text: string): number {
+export function parseTime(name: string, text: string, code: ErrorCode = 'INVALID_QUERY'): number {
   // A `+` that was not percent-encoded in the URL arrives as a space.
   const timeMS = /^-?\d+$/.test(text) ? Number(text) : isoDate(text.replace(' ', '+')).getTime()
   if (!Number.isFinite(timeMS) || Math.abs(timeMS) > 8.64e15) {
-    throw new ApiError('INVALID_QUERY', `${name}: expected an ISO-8601 time or milliseconds`)
+    throw new ApiError(code, `${name}: expected an ISO-8601 time or milliseconds`)
   }
   return timeMS
 }
 
-/** The period from `since` to `until`, both inclusive; unbounded if they are missing. @throws ApiError INVALID_QUERY */
-export function parsePeriod({ since, until }: { since?: string | undefined; until?: string | undefined }) {
-  return {
-    sinceMS: since === undefined ? 0 : parseTime('since', since),
-    untilMS: until === undefined ? Number.MAX_SAFE_INTEGER : parseTime('until', until),
-  }
+export interface Period {
+  sinceMS: number
+  untilMS: number
+}
+
+/**
+ * The period from `since` to `until`, both inclusive.
+ * @param firstMS the default of `since`
+ * @throws ApiError if a time is invalid, or `until` is before `since`
+ */
+export function parsePeriod(
+  { since, until }: { since?: string | undefined; until?: string | undefined },
+  { firstMS = 0, code = 'INVALID_QUERY' }: { firstMS?: number; code?: ErrorCode } = {},
+): Period {
+  const sinceMS = since === undefined ? firstMS : parseTime('since', since, code)
+  const untilMS = until === undefined ? Number.MAX_SAFE_INTEGER : parseTime('until', until, code)
+  if (since !== undefined && untilMS < sinceMS) throw new ApiError(code, 'until: is before since')
+  return { sinceMS, untilMS }
 }
 
 const yearMS = 366 * 24 * 60 * 60 * 1_000

@@ -38,7 +38,9 @@ export async function listAllRooms(
 ): Promise<Result<typeof operation>> {
   const wanted = q === undefined ? { all: [] } : parseQuery(q, fields)
   if (search !== undefined) {
-    if (cursor !== undefined) throw new ApiError('INVALID_QUERY', 'cursor: not with search')
+    for (const [name, given] of Object.entries({ sort, cursor })) {
+      if (given !== undefined) throw new ApiError('INVALID_QUERY', `${name}: not with search`)
+    }
     const options = { limit: limit + 1, maxTimeMS: filterTimeMS }
     const named = await chat.limits
       .queries({ app }, () => findRoomsNamed(chat.db, app, search, wanted, options))
@@ -46,8 +48,9 @@ export async function listAllRooms(
     const data = named.slice(0, limit).map(toListedRoom)
     return { totalCount: data.length, totalIsExact: named.length <= limit, data }
   }
-  const field = sorts[sort.replace('-', '')] ?? 'createdAtMS'
-  const order = sort.startsWith('-') ? -1 : 1
+  const by = sort ?? '-lastMessageTime'
+  const field = sorts[by.replace('-', '')] ?? 'createdAtMS'
+  const order = by.startsWith('-') ? -1 : 1
   const after = cursor === undefined ? undefined : readCursor(cursor, field)
   const page = { sort: field, order, after, limit: limit + 1, mostCounted, maxTimeMS: filterTimeMS } as const
   const { count, rooms } = await chat.limits

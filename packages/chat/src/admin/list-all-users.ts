@@ -22,23 +22,23 @@ export async function listAllUsers(chat: Chat, app: string, query: Query): Promi
   const { q, list, since, until, limit, cursor } = query
   const { db, limits } = chat
   if (q !== undefined) {
-    for (const [name, given] of Object.entries({ since, until, cursor })) {
+    for (const [name, given] of Object.entries({ list, since, until, cursor })) {
       if (given !== undefined) throw new ApiError('INVALID_QUERY', `${name}: not with q`)
     }
-    if (list !== 'created') throw new ApiError('INVALID_QUERY', 'list: not with q')
     const found = await limits.queries({ app }, () => usersBeginning(db, app, q, limit))
     return { data: await toAdminUserViews(db, app, found) }
   }
+  const of = list ?? 'created'
   const after = parseCursor(cursor, /^[^]+$/)
   const page = {
     ...parsePeriod({ since, until }),
     before: after && { atMS: after.atMS, id: key(app, after.id) },
   }
-  const oneMore = await limits.queries({ app }, () => findLatestUsers(db, app, list, { ...page, limit: limit + 1 }))
+  const oneMore = await limits.queries({ app }, () => findLatestUsers(db, app, of, { ...page, limit: limit + 1 }))
   const { shown, last } = pageOf(oneMore, limit)
   return {
     data: await toAdminUserViews(db, app, shown),
-    ...(last && { cursor: toCursor({ atMS: timeInList(last, list), id: last.id }) }),
+    ...(last && { cursor: toCursor({ atMS: timeInList(last, of), id: last.id }) }),
   }
 }
 

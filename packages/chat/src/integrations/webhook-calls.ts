@@ -13,7 +13,7 @@ import { findFailedCalls, keptDays } from '@parley/db/push/outgoing-calls'
 import type { AuthenticatedIntegrator } from '../access/caller.ts'
 import type { Chat } from '../chat.ts'
 import { parseCursor, placeByCreation, toPage } from '../page-cursor.ts'
-import { parseTime } from '../read-time.ts'
+import { parsePeriod } from '../read-time.ts'
 import { JsonText, withField } from '../views/json-text.ts'
 import { callFields, toDeliveryView, toListedDelivery } from '../views/webhook-delivery.ts'
 import { currentCallData, currentCallsData, waitedCallData } from './call-data.ts'
@@ -27,8 +27,7 @@ export async function listWebhookCalls(
   { room, since, until, limit, cursor }: Input<typeof operations.listWebhookCalls>['query'],
 ): Promise<Result<typeof operations.listWebhookCalls>> {
   const { app } = caller
-  const sinceMS = since === undefined ? clock.now() - keptMS : parseTime('since', since)
-  const untilMS = until === undefined ? Number.MAX_SAFE_INTEGER : parseTime('until', until)
+  const { sinceMS, untilMS } = parsePeriod({ since, until }, { firstMS: clock.now() - keptMS })
   const before = parseCursor(cursor, /./s)
   const rooms = room === undefined ? 'all' : [room]
   const oneMore = await findCalls(db, app, rooms, { sinceMS, untilMS, before, limit: limit + 1 })
@@ -83,18 +82,16 @@ export async function retryWebhookCall(chat: Chat, app: string, id: string): Pro
   throw new ApiError('WEBHOOK_NOT_FOUND', `no call ${JSON.stringify(id)} that has completed or failed for good`)
 }
 
-/** Retries all calls queued in a period, up to the limit of one request. @throws ApiError INVALID_QUERY */
+/** Retries all calls queued in a period, up to the limit of one request. @throws ApiError INVALID_REQUEST */
 export async function retryWebhookCalls(
   { db, audit }: Chat,
   app: string,
   { room, since, until, state }: Input<typeof operations.retryWebhookCalls>['body'],
 ): Promise<Result<typeof operations.retryWebhookCalls>> {
-  const sinceMS = parseTime('since', `${since}`)
+  const given = { since: `${since}`, until: until === undefined ? undefined : `${until}` }
+  const { sinceMS, ...period } = parsePeriod(given, { code: 'INVALID_REQUEST' })
   // Retried calls count as queued later than this.
-  const untilMS = Math.min(
-    until === undefined ? Number.POSITIVE_INFINITY : parseTime('until', `${until}`),
-    clock.now() - 1,
-  )
+  const untilMS = Math.min(period.untilMS, clock.now() - 1)
   const states = state === undefined ? (['done', 'failed'] as const) : [state]
   const range = { app, room, sinceMS, untilMS }
   const { count, hasMore } = await requeueCalls(db, range, states, mostRetriedCalls, async (session, requeued) => {

@@ -1,7 +1,7 @@
 import { ApiError } from '@parley/contracts/errors'
 import type { Input, Result } from '@parley/contracts/operation'
 import { getJob as getOperation, type listJobs as listOperation } from '@parley/contracts/operations/integrations/jobs'
-import { findJob, findJobs, findListedJob } from '@parley/db/jobs'
+import { findJob, findJobs, findListedJob, type ListedJob } from '@parley/db/jobs'
 import { key } from '@parley/db/keys'
 import type { FileStore } from '@parley/files/file-store'
 import type { AuthenticatedIntegrator } from '../access/caller.ts'
@@ -10,25 +10,35 @@ import type { Chat } from '../chat.ts'
 import { exportOf } from '../export/export-user.ts'
 import { outcomesText } from '../messages/sending/run-batch.ts'
 import { parseCursor, placeByCreation, toPage } from '../page-cursor.ts'
-import { parsePeriod } from '../read-time.ts'
+import { type Period, parsePeriod } from '../read-time.ts'
 import { JsonText, listText } from '../views/json-text.ts'
 import { toJobView } from './job-view.ts'
+
+type Query = Input<typeof listOperation>['query']
 
 /** GET /admin/jobs: a page of the app's jobs, latest first (docs/reference/jobs.md). @throws ApiError INVALID_QUERY */
 export async function listJobs(
   { db }: Pick<Chat, 'db'>,
   app: string,
-  { id, state, kind, since, until, limit, cursor }: Input<typeof listOperation>['query'],
+  { id, state, kind, since, until, limit, cursor }: Query,
 ): Promise<Result<typeof listOperation>> {
   const place = parseCursor(cursor, /^[^]+$/)
   const period = parsePeriod({ since, until })
   if (id !== undefined) {
+    if (cursor !== undefined) throw new ApiError('INVALID_QUERY', 'cursor: not with id')
     const found = await findListedJob(db, app, id)
-    return { data: found ? [toJobView(found)] : [] }
+    return { data: found && isListed(found, { state, kind, ...period }) ? [toJobView(found)] : [] }
   }
   const before = place && { atMS: place.atMS, id: key(app, place.id) }
   const oneMore = await findJobs(db, app, { state, kind, ...period, before, limit: limit + 1 })
   return toPage(oneMore, limit, { view: toJobView, placeOf: placeByCreation })
+}
+
+function isListed(
+  job: ListedJob,
+  { state = job.state, kind = job.kind, sinceMS, untilMS }: Pick<Query, 'state' | 'kind'> & Period,
+): boolean {
+  return job.state === state && job.kind === kind && sinceMS <= job.createdAtMS && job.createdAtMS <= untilMS
 }
 
 /**

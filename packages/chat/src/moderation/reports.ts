@@ -85,7 +85,9 @@ type Decision = Input<typeof decideOperation>['body']
  * @throws ApiError REPORT_NOT_FOUND; REPORT_DECIDED if another decision was made or is being made; those of banMember
  */
 export async function decideReport(chat: Chat, app: string, id: string, wanted: Decision): Promise<Report> {
-  const { decision } = wanted
+  const { decision, untilMS } = wanted
+  if (untilMS !== undefined && decision !== 'ban')
+    throw new ApiError('INVALID_REQUEST', `untilMS: not with ${decision}`)
   const report = await findKnown(chat, app, id)
   if (report.status === 'decided') return toReportView(requireSame(report, decision))
   if (!(await leaseDecision(chat.db, report, decision))) {

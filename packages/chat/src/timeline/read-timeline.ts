@@ -109,7 +109,7 @@ async function trace(
     userId === undefined ? undefined : findUser(db, app, userId),
     roomId === undefined ? undefined : findRoom(db, app, roomId),
   ])
-  if (userId !== undefined && !user) throw unknownUser('client_id', userId)
+  if (userId !== undefined && !user) throw unknownUser('user', userId)
   const memberships = userId === undefined ? [] : await findTracedMemberships(db, app, userId, roomId)
   const of = { app, user: user ?? undefined, room: roomId }
   if (roomId !== undefined) {

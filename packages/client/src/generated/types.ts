@@ -2539,7 +2539,7 @@ export interface ListAllRoomsInput {
   q?: string
   /** Prefix of the ID, of the name or of a word in it. Matches by ID come first, then by name; not paged */
   search?: string
-  /** createdTime, lastMessageTime, name or memberCount; prefix `-` for descending */
+  /** createdTime, lastMessageTime, name or memberCount; prefix `-` for descending. Default: `-lastMessageTime`; not with `search` */
   sort?: string
   limit?: number
   /** `cursor` of the previous page */
@@ -3262,7 +3262,7 @@ export interface ResetOperatorResult {
 export interface ListAllUsersInput {
   /** Prefix of an ID, of a nickname or of a word in it */
   q?: string
-  /** Not with `q`. `created`: by creation; `lastLogin`: by last login; `banned`: by the ban from the app, ended ones included; `robots`: robots by creation */
+  /** Not with `q`. `created` (default): by creation; `lastLogin`: by last login; `banned`: by the ban from the app, ended ones included; `robots`: robots by creation */
   list?: 'created' | 'lastLogin' | 'banned' | 'robots'
   /** Earliest time, inclusive; not with `q` */
   since?: string

@@ -10,7 +10,13 @@ export function roomsQuery(app: string, api: Api, search: RoomsSearch) {
     queryFn: ({ signal }) =>
       resultOf(
         api.GET('/admin/rooms', {
-          params: { query: { sort, limit: 50, ...(q && { q }), ...(text ? { search: text } : cursor && { cursor }) } },
+          params: {
+            query: {
+              limit: 50,
+              ...(q && { q }),
+              ...(text ? { search: text } : { sort, ...(cursor && { cursor }) }),
+            },
+          },
           signal,
         }),
       ),

@@ -62,8 +62,10 @@ export const listAllRooms = operation({
     sort: z
       .string()
       .regex(/^-?(createdTime|lastMessageTime|name|memberCount)$/, 'expected one field, with - for descending')
-      .default('-lastMessageTime')
-      .describe('createdTime, lastMessageTime, name or memberCount; prefix `-` for descending'),
+      .optional()
+      .describe(
+        'createdTime, lastMessageTime, name or memberCount; prefix `-` for descending. Default: `-lastMessageTime`; not with `search`',
+      ),
     limit: z.coerce.number().int().min(1).max(100).default(50),
     cursor: pageCursor,
   }),

@@ -22,9 +22,9 @@ export const listAllUsers = operation({
     q: z.string().min(1).max(256).optional().describe('Prefix of an ID, of a nickname or of a word in it'),
     list: z
       .enum(userLists)
-      .default('created')
+      .optional()
       .describe(
-        'Not with `q`. `created`: by creation; `lastLogin`: by last login; `banned`: by the ban from the app, ended ones included; `robots`: robots by creation',
+        'Not with `q`. `created` (default): by creation; `lastLogin`: by last login; `banned`: by the ban from the app, ended ones included; `robots`: robots by creation',
       ),
     since: timeParameter.optional().describe('Earliest time, inclusive; not with `q`'),
     until: timeParameter.optional().describe('Latest time, inclusive; not with `q`'),

@@ -136,7 +136,7 @@ export const retryWebhookCalls = operation({
     complete: z.boolean(),
     until: timeMS,
   }),
-  errors: ['MISSING_PARAMETER', 'INVALID_QUERY'],
+  errors: ['MISSING_PARAMETER'],
   example: {
     body: { since: '2026-11-20T11:00:00Z', until: '2026-11-20T12:00:00Z', room: 'demo-room' },
     result: { count: 12, complete: true, until: 1_795_176_000_000 },

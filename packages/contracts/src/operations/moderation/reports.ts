@@ -78,7 +78,7 @@ export const decideReport = operation({
   tag: 'Moderation',
   summary: 'Decide on a reported message',
   description:
-    '`dismiss` does nothing; `delete` deletes the message for everyone and needs `messages:write` too; `ban` bans its sender in the room; `erase` erases its sender and needs `users:write` too. An effect already in place counts as done. Repeating the decision returns the report; a different one is refused.',
+    '`dismiss` does nothing; `delete` deletes the message for everyone and needs `messages:write` too; `ban` bans its sender in the room, until `untilMS` if given; `erase` erases its sender and needs `users:write` too. An effect already in place counts as done. Repeating the decision returns the report; a different one is refused.',
   access: 'admin',
   scope: 'moderation:write',
   scopesFor: ({ body }) => scopesOfDecision[body['decision'] as ReportDecision],

@@ -84,8 +84,11 @@ describe('an API key reads rooms, conversations and users of the app', () => {
     assert.deepEqual([await found('eif'), await found('louv')], [[], [tower]])
     await other.admin('DELETE', `/rooms/${tower}`)
     assert.deepEqual([await found('louv'), await found(tower)], [[], []])
-    const { status, body } = await other.admin('GET', '/admin/rooms?search=x&cursor=WzEsMl0')
-    assert.deepEqual([status, body.error.code], [400, 'INVALID_QUERY'])
+    for (const ignored of ['cursor=WzEsMl0', 'sort=name', 'sort=-lastMessageTime']) {
+      const { status, body } = await other.admin('GET', `/admin/rooms?search=x&${ignored}`)
+      assert.deepEqual([status, body.error.code], [400, 'INVALID_QUERY'])
+      assert.match(body.error.message, new RegExp(`^${ignored.split('=')[0]}: not with search`))
+    }
     await other.stop()
   })
 
@@ -118,6 +121,8 @@ describe('an API key reads rooms, conversations and users of the app', () => {
       'limit=0',
       'q=a&cursor=1%20a',
       'q=a&list=robots',
+      'q=a&list=created',
+      'since=2&until=1',
       'q=a&since=1',
       'list=x',
       'since=x',

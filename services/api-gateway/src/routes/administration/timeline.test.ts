@@ -136,7 +136,8 @@ describe('GET /admin/timeline', () => {
       assert.deepEqual([status, body.error.code], [400, 'INVALID_QUERY'], query)
       assert.match(body.error.message, new RegExp(`^(query: )?${field}`), query)
     }
-    assert.equal((await gateway.admin('GET', '/admin/timeline?user=none')).body.error.code, 'CLIENT_NOT_FOUND')
+    const { error } = (await gateway.admin('GET', '/admin/timeline?user=none')).body
+    assert.deepEqual([error.code, error.message], ['CLIENT_NOT_FOUND', 'user: no user "none"'])
     assert.equal((await gateway.admin('GET', '/admin/timeline?room=none')).body.error.code, 'ROOM_NOT_FOUND')
   })
 

@@ -302,6 +302,16 @@ describe('work that exceeds the time limit of a request', () => {
     assert.deepEqual(await ids('kind=erasure&state=done'), ['job 0'])
     assert.deepEqual(await ids('since=1000&until=1970-01-01T00:00:01Z'), ['job 2', 'job 1'])
     assert.deepEqual(await ids('id=job 3'), ['job 3'])
+    const [three] = (await list('id=job 3')).data
+    for (const [name, own, others] of [
+      ['state', three.state, 'running'],
+      ['kind', 'batch', 'erasure'],
+      ['since', '2000', '2001'],
+      ['until', '2000', '1999'],
+    ]) {
+      assert.deepEqual(await ids(`id=job 3&${name}=${own}`), ['job 3'])
+      assert.deepEqual(await ids(`id=job 3&${name}=${others}`), [], name)
+    }
     const walked: string[] = []
     for (let next = ''; ; ) {
       const { data, cursor } = await list(`limit=2&cursor=${next}`.replace(/&cursor=$/, ''))
@@ -313,7 +323,7 @@ describe('work that exceeds the time limit of a request', () => {
     assert.deepEqual((await gateway.admin('GET', '/admin/jobs?id=job 3')).body.result, { data: [] })
     const others = (await gateway.admin('GET', '/admin/jobs')).body.result.data
     assert.ok(!others.some(({ _id }: { _id: string }) => _id.startsWith('job ')))
-    for (const query of ['state=x', 'kind=x', 'since=x', 'cursor=x', 'limit=101'])
+    for (const query of ['state=x', 'kind=x', 'since=x', 'since=2&until=1', 'cursor=x', 'id=a&cursor=1 a', 'limit=101'])
       assert.equal((await own.admin('GET', `/admin/jobs?${query}`)).body.error.code, 'INVALID_QUERY', query)
     await own.stop()
   })

@@ -194,6 +194,18 @@ describe('push', () => {
       }
     })
 
+    test('POST /admin/webhooks/calls/retry: an invalid period is 400 INVALID_REQUEST, naming the field', async () => {
+      for (const [period, field] of [
+        [{ since: 'x' }, 'since'],
+        [{ since: 0, until: '2026-02-30' }, 'until'],
+        [{ since: 2, until: 1 }, 'until'],
+      ] as const) {
+        const { status, body } = await gateway.admin('POST', '/admin/webhooks/calls/retry', period)
+        assert.deepEqual([status, body.error.code], [400, 'INVALID_REQUEST'], JSON.stringify(period))
+        assert.match(body.error.message, new RegExp(`^${field}: `))
+      }
+    })
+
     test('POST /admin/webhooks/failed/{id}/retry: 404 WEBHOOK_NOT_FOUND in another app', async () => {
       const id = await deadLetter('another app')
       const answer = await gateway.admin('POST', `/admin/webhooks/failed/${id}/retry`)

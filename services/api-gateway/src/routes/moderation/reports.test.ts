@@ -222,6 +222,9 @@ describe('POST /admin/reports/{id}/decide', () => {
     refused(await decide(reported, 'dismiss'), 409, 'REPORT_DECIDED')
     refused(await decide('f'.repeat(24), 'dismiss'), 404, 'REPORT_NOT_FOUND')
     assert.equal((await decide(reported, 'pardon')).status, 400)
+    const ending = { decision: 'dismiss', untilMS: Date.now() + 60_000 }
+    const { status, body: answer } = await gateway.admin('POST', `/admin/reports/${reported}/decide`, ending)
+    assert.deepEqual([status, answer.error.message], [400, 'untilMS: not with dismiss'])
     const { body } = await alice.call('GET', `/blockStatus/room/${room}`)
     assert.equal(body.result[0].blockee._id, 'bob')
     await report(carol, id)
