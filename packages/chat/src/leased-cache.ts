@@ -1,5 +1,11 @@
 import type { CacheLease } from '@parley/bus/control/cache-lease'
 import { LRUCache } from 'lru-cache'
+import type { Log } from './ports.ts'
+
+export interface CacheParts {
+  log: Log
+  cacheLease?: CacheLease | undefined
+}
 
 /** A cached value is trusted for this long, and refreshed in the background after half of it. */
 const cachedMS = 2_000

@@ -1,9 +1,9 @@
 import { clock } from '@parley/async/clock'
+import type { Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
 import type { TokenDoc } from '@parley/db/users/documents'
 import { findToken, noteTokenUse } from '@parley/db/users/tokens'
-import type { Chat } from '../chat.ts'
-import { createLeasedCache } from '../leased-cache.ts'
+import { type CacheParts, createLeasedCache } from '../leased-cache.ts'
 
 const mostTokens = 50_000
 
@@ -11,7 +11,7 @@ const mostTokens = 50_000
 export type FindToken = (app: string, tokenDigest: string) => Promise<TokenDoc | null>
 
 /** Caches token holders. Each read of a token records its use in the background. */
-export function createTokenCache({ db, log, cacheLease }: Pick<Chat, 'db' | 'log' | 'cacheLease'>): FindToken {
+export function createTokenCache({ db, log, cacheLease }: CacheParts & { db: Db }): FindToken {
   const cache = createLeasedCache<TokenDoc | null>(cacheLease, mostTokens, (error) =>
     log.warn({ err: error }, 'token not read again'),
   )

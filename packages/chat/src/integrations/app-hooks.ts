@@ -1,5 +1,6 @@
 import { findApp, signingSecrets } from '@parley/db/apps/apps'
 import { findConfigValue } from '@parley/db/apps/config'
+import type { Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
 import { newId } from '@parley/db/messages/messages'
 import {
@@ -13,7 +14,7 @@ import {
   wrap,
 } from 'cockatiel'
 import { LRUCache } from 'lru-cache'
-import type { Chat } from '../chat.ts'
+import type { CacheParts } from '../leased-cache.ts'
 import type { HookCalls } from '../ports.ts'
 import { cacheByApp } from './config-values.ts'
 
@@ -41,7 +42,10 @@ export interface AppHooks<V, Q, A> {
   breakerOf(app: string): Breaker | undefined
 }
 
-export type HookParts = Pick<Chat, 'db' | 'log' | 'cacheLease'> & { calls: HookCalls }
+export interface HookParts extends CacheParts {
+  db: Db
+  calls: HookCalls
+}
 
 /** `open`: no calls until the pause is over; `half-open`: the next call decides. */
 type Breaker = 'closed' | 'open' | 'half-open'

@@ -2,8 +2,7 @@ import { ApiError } from '@parley/contracts/errors'
 import { explainIssue, type Issue } from '@parley/contracts/explain-issue'
 import { findConfigValue } from '@parley/db/apps/config'
 import type { Db } from '@parley/db/connect'
-import type { Chat } from '../chat.ts'
-import { createLeasedCache } from '../leased-cache.ts'
+import { type CacheParts, createLeasedCache } from '../leased-cache.ts'
 
 const mostApps = 10_000
 
@@ -40,7 +39,7 @@ export async function readConfigValue<T>(
  * @param what names it in the log
  */
 export function cacheByApp<T extends object>(
-  { log, cacheLease }: Pick<Chat, 'log' | 'cacheLease'>,
+  { log, cacheLease }: CacheParts,
   what: string,
   read: (app: string) => Promise<T>,
 ): (app: string) => Promise<T> {
