@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { MongoClient } from 'mongodb'
 import type { Socket } from 'socket.io-client'
-import { afterAll, beforeAll, describe, test } from 'vitest'
+import { afterAll, beforeAll, describe, onTestFinished, test } from 'vitest'
 import { connectResuming } from '../catch-up/resuming-client.ts'
 import { eventually, type Platform, type PlatformUser, type RunningService, startPlatform } from '../platform.ts'
 import type { Placed } from './heard-order.ts'
@@ -93,4 +94,37 @@ describe('a gateway killed between writing a message and publishing it', () => {
     assert.deepEqual([...new Set(seqsOfResumed())], [...seqs, next, next + 1])
     resuming.socket.close()
   })
+})
+
+test('a new room begins in order if the gateway of its first messages stalls before it publishes them', async () => {
+  const platform = await startPlatform()
+  const { mongoUrl, natsUrl } = platform.servers
+  const patient = { PARLEY_REALTIME_ORDER_WAIT_MS: '60000' }
+  const [node] = await Promise.all([platform.start('realtime', patient), platform.start('api-gateway')])
+  const [alice, bob] = [await platform.newUser('alice'), await platform.newUser('bob')]
+  const [room, other] = [await platform.newRoom([alice.id, bob.id]), await platform.newRoom([alice.id, bob.id])]
+  const socket = await platform.connect(node, bob)
+  const heard: Placed[] = []
+  socket.on('chat message', (message: Placed) => heard.push(message))
+  const heardIn = (id: string) => heard.filter((message) => message.room === id).map(({ seq }) => seq)
+
+  const work = { mongoUrl, natsUrl, app: platform.app, room, point: 'written', times: 1, signal: 'SIGSTOP' }
+  const stalling = fork(dyingSender, [JSON.stringify(work)])
+  onTestFinished(async () => {
+    socket.close()
+    stalling.kill('SIGKILL')
+    await platform.stop()
+  })
+  const isStalled = async () => (await readFile(`/proc/${stalling.pid}/stat`, 'utf8')).includes(' T ')
+  await eventually('the sender stalls', isStalled, 30)
+  await platform.sendAll(room, alice.id, ['in one append', 'with this one'])
+  await platform.sendAll(other, alice.id, ['published after both'])
+  await eventually('the node has both', () => heardIn(other).length === 1)
+  stalling.kill('SIGCONT')
+  await eventually('Bob has the first and both', () => heardIn(room).length >= 3)
+  const seqs = heardIn(room)
+  assert.deepEqual(
+    seqs,
+    seqs.map((_, i) => i + 1),
+  )
 })

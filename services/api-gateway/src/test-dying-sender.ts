@@ -6,7 +6,7 @@ import { sendMessage } from '@parley/chat/send/send-message'
 import { connectDb } from '@parley/db/connect'
 import { createLog } from '@parley/service/log'
 
-/** Child process of a test: sends to a room until it kills itself (-9) at a point of the send path. */
+/** Child process of a test: sends to a room until it kills itself at a point of the send path. */
 export interface DyingSender {
   mongoUrl: string
   natsUrl: string
@@ -15,9 +15,19 @@ export interface DyingSender {
   point: FlushPoint
   /** Dies the n-th time it gets there. */
   times: number
+  /** SIGKILL by default. */
+  signal?: NodeJS.Signals
 }
 
-const { mongoUrl, natsUrl, app, room, point, times } = JSON.parse(process.argv[2] ?? '') as DyingSender
+const {
+  mongoUrl,
+  natsUrl,
+  app,
+  room,
+  point,
+  times,
+  signal = 'SIGKILL',
+} = JSON.parse(process.argv[2] ?? '') as DyingSender
 const db = await connectDb(mongoUrl)
 const bus = await connectBus(natsUrl, 'dying-sender')
 const control = createControl(bus)
@@ -26,7 +36,7 @@ const chat = createChat({
   ...{ db, bus, control },
   log: createLog({ service: 'test', node: 'dying-sender', level: 'silent' }),
   atPoint: (reached) => {
-    if (reached === point && --left === 0) process.kill(process.pid, 'SIGKILL')
+    if (reached === point && --left === 0) process.kill(process.pid, signal)
   },
 })
 process.on('disconnect', () => void bus.close().finally(() => process.exit()))

@@ -18,7 +18,7 @@ export interface EventPlace {
   /** Root of the thread that `seq` counts in; absent for the room. */
   thread?: string
   /**
-   * The event of the previous message may not be published yet. Of an edit or deletion: the event of its own message.
+   * An event of an earlier message may not be published yet. Of an edit or deletion: the event of its own message.
    */
   isSoonAfter?: true
 }

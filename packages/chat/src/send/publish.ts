@@ -32,12 +32,16 @@ export function afterResponses(
   }
 }
 
-/** The events of an append. Every event but the first follows a message that is published with it. */
+/** The events of an append. A node may hear only the later ones: each of them can follow a message of another gateway. */
 export function eventsOf({ room, messages, isShared }: RoomAppend): NewMessageEvent[] {
-  return messages.map(({ message: { _id, createdAtMS } }, i) => {
-    const isSoonAfter = i === 0 && (isShared || createdAtMS < room.clockMS + soonMS)
-    return { kind: 'message', message: _id, event: 'chat message', ...(isSoonAfter && { isSoonAfter }) }
-  })
+  const first = messages[0]?.message.createdAtMS ?? 0
+  const isSoonAfter = (isShared || first < room.clockMS + soonMS) && { isSoonAfter: true as const }
+  return messages.map(({ message: { _id } }) => ({
+    kind: 'message',
+    message: _id,
+    event: 'chat message',
+    ...isSoonAfter,
+  }))
 }
 
 /** Publishes the messages of an append. Events that the bus does not accept are noted at the flush. Never fails. */

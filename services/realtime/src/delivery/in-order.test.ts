@@ -2,10 +2,13 @@ import assert from 'node:assert/strict'
 import { setImmediate } from 'node:timers/promises'
 import type { IncomingEvent } from '@parley/bus/events/incoming'
 import type { EventPlace } from '@parley/bus/events/publish'
+import { eventsOf } from '@parley/chat/send/publish'
 import type { ServerEvent } from '@parley/contracts/socket/server-events'
 import * as fc from 'fast-check'
 import { describe, test } from 'vitest'
 import { InOrder, type Missing, type WaitOutcome } from './in-order.ts'
+
+type RoomAppend = Parameters<typeof eventsOf>[0]
 
 const waitMS = 200
 const room = { app: 'a', room: 'r' }
@@ -102,6 +105,16 @@ describe('the messages of a room', () => {
     assert.deepEqual(recent.outcomes, ['first', 'first'])
   })
 
+  test('begin with none while an earlier one waits', () => {
+    const { order, take, out } = start()
+    const notSoon = { isSoonAfter: undefined } as never
+    take(sent(2), sent(3, notSoon), edited(2, notSoon), { ...sent(4, notSoon), again: { atMS: 1 } }, edited(1, notSoon))
+    assert.deepEqual(out, ['messageUpdated 1'])
+    take(sent(1))
+    assert.deepEqual(out, ['messageUpdated 1', '1', '2', 'messageUpdated 2', '3', '4'])
+    assert.equal(order.isWaiting, false)
+  })
+
   test('begin with the position that another order knows', () => {
     const { order, take, out } = start()
     take(sent(8), sent(9))
@@ -149,6 +162,34 @@ describe('the messages of a room', () => {
     const large = { ...sent(3), data: new Uint8Array(20 * 1024 * 1024) }
     take(sent(1), large)
     assert.deepEqual(out, ['1', '3'])
+  })
+
+  const appends = fc.array(fc.record({ gateway: fc.nat(2), size: fc.integer({ min: 1, max: 3 }) }), { maxLength: 8 })
+
+  test('are in order from the first on, whichever gateway is late, and from whichever event on a node hears them', () => {
+    fc.assert(
+      fc.property(appends, fc.array(fc.nat(2), { maxLength: 24 }), fc.nat(6), (all, turns, missed) => {
+        const published: IncomingEvent[][] = [[], [], []]
+        let seq = 0
+        for (const { gateway, size } of all) {
+          const messages = Array.from({ length: size }, () => ({ message: { createdAtMS: 1 } }))
+          for (const { isSoonAfter } of eventsOf({ room: { clockMS: 0 }, messages } as unknown as RoomAppend))
+            published[gateway]?.push(eventOf('chat message', { seq: ++seq, ...(isSoonAfter && { isSoonAfter }) }))
+        }
+        const arriving = [...turns.flatMap((turn) => published[turn]?.shift() ?? []), ...published.flat()].slice(missed)
+        const { order, take, out } = start()
+        take(...arriving)
+        order.expire(waitMS)
+        assert.deepEqual(
+          out,
+          arriving
+            .map(({ message }) => message?.seq ?? 0)
+            .toSorted((a, b) => a - b)
+            .map(String),
+        )
+      }),
+      { numRuns: 2_000 },
+    )
   })
 
   const step = fc.record({

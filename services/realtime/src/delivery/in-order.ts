@@ -88,13 +88,15 @@ export class InOrder<Event extends IncomingEvent> {
     const { seq } = place
     const isNew = isNewMessage(event.event)
     const queue = this.#queueOf(topicOf(event.to), place.thread)
-    const isFirst = queue.next === undefined && ((isNew && seq === 1) || !place.isSoonAfter)
+    const one = { event, seq, isNew, sinceMS: nowMS }
+    const [earliest] = queue.waiting
+    // It must not overtake one that waits, which can be of the same append.
+    const isEarliest = earliest === undefined || isBefore(one, earliest)
+    const isFirst = queue.next === undefined && isEarliest && ((isNew && seq === 1) || !place.isSoonAfter)
     // An edit, which can be of an old message, or a repeated event does not start the count.
     if (isFirst && (!isNew || event.again)) return this.#deliver(event)
     if (isFirst) queue.next = seq
-    if (queue.next === undefined || !isReady(queue.next, seq, isNew)) {
-      return this.#wait(queue, { event, seq, isNew, sinceMS: nowMS })
-    }
+    if (queue.next === undefined || !isReady(queue.next, seq, isNew)) return this.#wait(queue, one)
     if (isNew && seq === queue.next) queue.next++
     this.#deliver(event)
     if (queue.waiting.length > 0) this.#deliverReady(queue)
