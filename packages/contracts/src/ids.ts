@@ -94,6 +94,9 @@ export const roomId = naming('room', freeId.describe('Room ID'))
 /** Parley generates message IDs (32 hexadecimal digits, or 24 if given before the send). Any other string is an unknown message. */
 export const messageId = naming('message', madeId().describe('Message ID'))
 
+/** The latest time that a Date can hold. */
+export const latestMS = 8.64e15
+
 export const timeMS = z.number().int().describe('Milliseconds since 1970-01-01 UTC')
 
 /** An ISO-8601 time as Parley writes it: UTC with milliseconds. */

@@ -1,5 +1,6 @@
 import { clock } from '@parley/async/clock'
 import { ApiError } from '@parley/contracts/errors'
+import { latestMS } from '@parley/contracts/ids'
 import type { OptionalPage } from '@parley/contracts/optional-page'
 import type { Ban } from '@parley/contracts/resources/ban'
 import type { Session } from '@parley/db/connect'
@@ -15,9 +16,6 @@ import { changeAndNotify } from '../events/change-and-notify.ts'
 import { notifyFeed } from '../events/event-builders.ts'
 import { roomOrderingKey } from '../events/ordering-keys.ts'
 import { toBanView } from '../views/ban.ts'
-
-/** The latest time that a Date can hold. */
-const latestMS = 8.64e15
 
 /**
  * Bans a user in a group, by its owner, a platform admin or the API key. A banned user can only read and leave

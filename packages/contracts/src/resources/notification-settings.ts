@@ -1,13 +1,17 @@
 import { z } from 'zod'
-import { comparedText, timeMS } from '../ids.ts'
+import { comparedText, latestMS, timeMS } from '../ids.ts'
 import { ours } from '../ours.ts'
-import { pushText } from './push/text.ts'
+import { pushTexts } from './push/text.ts'
 
 /** Which messages are pushed: all, those that mention the user, or none (docs/reference/push.md#levels). */
 const notificationLevel = z.enum(['all', 'mentions', 'none'])
 
 const level = notificationLevel.optional().describe('Default: the next wider level')
-const muteUntilMS = timeMS.optional().describe('Until then, only messages that mention the user by ID are pushed')
+const muteUntilMS = timeMS
+  .min(0)
+  .max(latestMS)
+  .optional()
+  .describe('Until then, only messages that mention the user by ID are pushed')
 /** Levels by message type. */
 export const typeLevels = z
   .array(z.strictObject({ messageType: comparedText(128).min(1), level: notificationLevel }))
@@ -70,6 +74,6 @@ export const appNotifications = z.strictObject({
     .default('managers')
     .describe('Members who may use @room and @here in groups'),
   preview: z.boolean().default(true).describe('false: pushes do not contain message texts'),
-  texts: z.array(pushText).max(100).default([]).describe('If none fits, the app localizes the push itself'),
+  texts: pushTexts.default([]).describe('If none fits, the app localizes the push itself'),
 })
 export type AppNotifications = z.infer<typeof appNotifications>

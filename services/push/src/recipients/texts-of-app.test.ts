@@ -76,4 +76,16 @@ describe("an app's text of a push", () => {
   ])('is refused: %j', (text, message) => {
     assert.throws(() => appNotifications.parse({ texts: [text] }), message)
   })
+
+  test('is refused twice for the same messages and language', () => {
+    const text = { title, body: 'x', messageType: 'image', language: 'de-AT' }
+    const set = (...all: object[]) => appNotifications.safeParse({ texts: all }).error?.issues[0]
+    assert.equal(
+      set(text, { ...text, roomType: 'direct' }, { ...text, language: 'de' }, { title, body: 'x' }),
+      undefined,
+    )
+    const issue = set({ title, body: 'x' }, text, { ...text, body: 'y', language: 'de-at' })
+    assert.deepEqual(issue?.path, ['texts', 2])
+    assert.equal(issue?.message, 'expected one text per messageType, roomType and language')
+  })
 })

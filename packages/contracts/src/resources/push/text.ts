@@ -27,7 +27,7 @@ const template = (most: number, ...names: string[]) => {
 const text = (most: number) => template(most, 'sender', 'room', 'text')
 
 /** The text of a message's pushes (docs/reference/push.md#texts-of-the-app). */
-export const pushText = z.strictObject({
+const pushText = z.strictObject({
   messageType: z.string().min(1).max(128).optional().describe('Default: every type'),
   roomType: z.enum(['direct', 'group']).optional().describe('Default: both'),
   language: language.optional().describe('Language of the device; absent: all other languages'),
@@ -42,3 +42,17 @@ export const pushText = z.strictObject({
     .describe('An https URL, `{avatar}` or `{image}`'),
 })
 export type PushText = z.infer<typeof pushText>
+
+/** Of two texts for the same messages and language, one would never be used. */
+export const pushTexts = z
+  .array(pushText)
+  .max(100)
+  .superRefine((texts, context) => {
+    const known = new Set<string>()
+    for (const [index, { messageType, roomType, language: of }] of texts.entries()) {
+      const place = JSON.stringify([messageType, roomType, of?.toLowerCase()])
+      const message = 'expected one text per messageType, roomType and language'
+      if (known.has(place)) context.addIssue({ code: 'custom', path: [index], message })
+      known.add(place)
+    }
+  })

@@ -41,11 +41,13 @@ describe('/me/notifications', () => {
     assert.deepEqual((await me().call('GET', '/me/notifications')).body.result, {})
   })
 
-  test('refuses invalid levels, types, days, times and time zones', async () => {
+  test('refuses invalid levels, times of mutes, types, days, times and time zones', async () => {
     const dnd = (more: object) => ({ doNotDisturb: { ...night, ...more } })
     const times = (more: object) => dnd({ times: [{ ...night.times[0], ...more }] })
     for (const settings of [
       { level: 'some' },
+      { muteUntilMS: -1 },
+      { muteUntilMS: 8.64e15 + 1 },
       { types: [{ messageType: '\ud800', level: 'none' }] },
       {
         types: [
