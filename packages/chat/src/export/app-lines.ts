@@ -1,3 +1,4 @@
+import { inParts } from '@parley/async/in-parts'
 import { findConfig } from '@parley/db/apps/config'
 import type { Db } from '@parley/db/connect'
 import { key, keyRange } from '@parley/db/keys'
@@ -5,7 +6,11 @@ import { findBySeq } from '@parley/db/message-buckets/find-messages'
 import { currentMessage } from '@parley/db/messages/deleted-messages'
 import type { MessageDoc } from '@parley/db/messages/documents'
 import { flushRooms } from '@parley/db/room-buffer/flush'
+import { findBansOfRoom } from '@parley/db/rooms/bans'
 import type { RoomDoc } from '@parley/db/rooms/documents'
+import { inSnapshot } from '@parley/db/transactions/snapshot'
+import { findUsers } from '@parley/db/users/users'
+import { KnownIds, messageHash } from '../import/known-ids.ts'
 import { withField } from '../views/json-text.ts'
 import {
   banLine,
@@ -32,8 +37,8 @@ export interface LeftOut {
 }
 
 /**
- * A whole app as lines for `parley import`: users, groups, rooms, memberships, messages, settings. Runs while the app
- * is in use; concurrent changes may or may not be included.
+ * A whole app as lines for `parley import`: users, groups, rooms with their members and messages, settings. Runs while
+ * the app is in use; concurrent changes may or may not be included.
  */
 export async function* linesOfApp(db: Db, app: string, leftOut: LeftOut): AsyncGenerator<string> {
   const ofApp = { _id: keyRange(app) }
@@ -47,39 +52,59 @@ export async function* linesOfApp(db: Db, app: string, leftOut: LeftOut): AsyncG
     for (const user of group.groupMembers ?? []) named.add(user)
     yield groupLine(group)
   }
-  const rooms = () =>
-    db.rooms.find({ ...ofApp, id: { $exists: true }, deletedAt: { $exists: false } }, { projection: { buffer: 0 } })
-  for await (const room of rooms()) {
-    if (isWhole(room)) yield roomLine(room)
-    else leftOut.rooms++
+  const rooms = db.rooms.find({ ...ofApp, id: { $exists: true }, deletedAt: { $exists: false } })
+  for await (const { _id } of rooms.project<Pick<RoomDoc, '_id'>>({ _id: 1 })) {
+    yield* linesOfRoom(db, _id, named, leftOut)
   }
-  for await (const room of rooms()) {
-    if (!isWhole(room)) continue
-    await flushRooms(db, [room._id])
-    for await (const member of db.memberships.find({ roomKey: room._id }))
-      yield membershipLine(member, room.goneUpToSeq)
-    for await (const message of messagesOf(db, room, leftOut)) {
-      for (const user of [message.sender, ...(message.reactions ?? []).map(({ client }) => client)]) named.add(user)
-      yield messageLine(message)
+  for await (const block of db.blocks.find(ofApp)) {
+    for (const user of [block.blocker, block.blockee]) named.add(user)
+    yield blockLine(block)
+  }
+  for await (const device of db.devices.find(ofApp)) {
+    named.add(device.user)
+    yield deviceLine(device)
+  }
+  for await (const pref of db.prefs.find(ofApp)) {
+    const user = pref.userKey.slice(app.length + 1)
+    named.add(user)
+    yield prefLine(user, pref)
+  }
+  for (const { name, json } of await findConfig(db, app)) yield withField({ type: 'config', key: name }, 'data', json)
+  const others = [...named].filter((user) => !users.has(user))
+  for (const part of inParts(others, perPage)) {
+    const created = await findUsers(db, app, part)
+    for (const user of part) {
+      const found = created.get(user)
+      yield found ? userLine(found) : JSON.stringify({ type: 'user', _id: user, erased: true })
     }
   }
-  for await (const ban of db.bans.find(ofApp)) {
+}
+
+async function* linesOfRoom(db: Db, roomKey: string, named: Set<string>, leftOut: LeftOut): AsyncGenerator<string> {
+  // In one snapshot, since an import refuses a room without members, or whose owner is none of them.
+  const { room, members } = await inSnapshot(db, async (session) => ({
+    room: await db.rooms.findOne({ _id: roomKey }, { session, projection: { buffer: 0 } }),
+    members: await db.memberships.find({ roomKey }, { session }).toArray(),
+  }))
+  if (!room || room.deletedAt) return
+  if (room.roomType === 'direct' ? members.length !== 2 : members.length === 0) {
+    leftOut.rooms++
+    return
+  }
+  yield roomLine(room)
+  for (const member of members) {
+    named.add(member.user)
+    yield membershipLine(member, room.goneUpToSeq)
+  }
+  await flushRooms(db, [roomKey])
+  for await (const message of messagesOf(db, room, leftOut)) {
+    for (const user of [message.sender, ...(message.reactions ?? []).map(({ client }) => client)]) named.add(user)
+    yield messageLine(message)
+  }
+  for (const ban of await findBansOfRoom(db, room.app, room.id, { skip: 0 })) {
     named.add(ban.blockee)
     yield banLine(ban)
   }
-  for await (const block of db.blocks.find(ofApp)) {
-    named.add(block.blockee)
-    yield blockLine(block)
-  }
-  for await (const device of db.devices.find(ofApp)) yield deviceLine(device)
-  for await (const pref of db.prefs.find(ofApp)) yield prefLine(pref.userKey.slice(app.length + 1), pref)
-  for (const { name, json } of await findConfig(db, app)) yield withField({ type: 'config', key: name }, 'data', json)
-  for (const user of named) if (!users.has(user)) yield JSON.stringify({ type: 'user', _id: user, erased: true })
-}
-
-/** Whether an import accepts the room. */
-function isWhole({ roomType, memberCount }: RoomDoc): boolean {
-  return roomType === 'direct' ? memberCount === 2 : memberCount > 0
 }
 
 /** The current messages of a room and its threads by time, so that roots precede their threads. */
@@ -87,24 +112,26 @@ async function* messagesOf(db: Db, room: RoomDoc, leftOut: LeftOut): AsyncGenera
   const { app, id, goneUpToSeq = 0 } = room
   const ofThreads = db.messages.find({ app, room: id, threadOf: { $exists: true } }).sort({ createdAtMS: 1, _id: 1 })
   const inThreads = ofThreads[Symbol.asyncIterator]()
-  const roots = new Set<string>()
+  const known = new KnownIds()
   let next = await inThreads.next()
   async function* threadsUntil(atMS: number): AsyncGenerator<MessageDoc> {
     for (; !next.done && next.value.createdAtMS < atMS; next = await inThreads.next()) {
-      if (roots.has(next.value.threadOf ?? '')) yield shown(next.value)
+      if (isKnown(next.value.threadOf)) yield shown(next.value)
       else leftOut.messages++
     }
   }
+  const isKnown = (other = '') => known.has(messageHash(app, id, other))
   const shown = (message: MessageDoc): MessageDoc => {
-    const { attachments, ...rest } = currentMessage(message, room)
+    const { attachments, replyTo, ...rest } = currentMessage(message, room)
     if (attachments) leftOut.files++
-    return rest
+    known.add(messageHash(app, id, rest._id))
+    // Retention may have removed the quoted message.
+    return replyTo !== undefined && isKnown(replyTo) ? { ...rest, replyTo } : rest
   }
   for (let after = goneUpToSeq, isLast = false; !isLast; ) {
     const page = await findBySeq(db, key(app, id), { after, upTo: Number.MAX_SAFE_INTEGER }, { limit: perPage })
     for (const message of page) {
       yield* threadsUntil(message.createdAtMS)
-      if (message.thread) roots.add(message._id)
       yield shown(message)
     }
     after = page.at(-1)?.seq ?? after
