@@ -181,6 +181,22 @@ describe('changes apply to a socket even while its login or resync waits for the
     }
   })
 
+  test('a member removed while NATS is away gets nothing sent after its return, also before the resync', async () => {
+    const { id, token, room } = await newUserInRoom()
+    const { socket, heard, auth2 } = await newSocket()
+    assert.equal((await auth2(token)).RC, 0)
+    await resyncedWhile(
+      () => platform.admin('POST', '/messages', { room, sender: 'witness', message: 'g', messageType: 'text' }),
+      () => leave(id, room),
+    )
+    await eventually('the witness hears it', () => heardByWitness.has('g'))
+    await platform.admin('POST', '/rooms/', { _id: `then ${room}`, roomType: 'group', members: [id, 'witness'] })
+    await say('h', `then ${room}`)
+    await eventually('the other room', () => heard.includes(`h in then ${room}`))
+    assert.deepEqual(heard, [`h in then ${room}`])
+    socket.close()
+  })
+
   test('a resync does not put a socket back into a room that its user left meanwhile', async () => {
     const { id, token, room } = await newUserInRoom()
     const { socket, heard, auth2 } = await newSocket()
@@ -215,9 +231,13 @@ describe('changes apply to a socket even while its login or resync waits for the
     socket.close()
   })
 
-  /** Cuts off NATS and reconnects it; `meanwhile` runs after the node has reread the rooms and before it applies them. */
-  async function resyncedWhile(meanwhile: () => Promise<void>): Promise<void> {
+  /**
+   * Cuts off NATS and reconnects it; `meanwhile` runs after the node has reread the rooms and before it applies them.
+   * @param away runs while NATS is away
+   */
+  async function resyncedWhile(meanwhile: () => Promise<unknown>, away?: () => Promise<unknown>): Promise<void> {
     await platform.servers.nats.kill()
+    await away?.()
     const reading = proxy.holdNextRead('memberships')
     await platform.servers.nats.restart()
     await reading.answered

@@ -16,9 +16,11 @@ export interface DeliveryQueue {
   drain(): void
   /** Drops the queued events of a topic whose subscription has ended: they would reach a socket that joins later. */
   forget(topic: string): void
-  /** Keeps new events in the queue until `release`, so that older ones go first. */
+  /** Keeps new events in the queue until `release`. */
   hold(): void
   release(): void
+  /** Drops everything in the queue. */
+  drop(): void
   readonly isHeld: boolean
 }
 
@@ -66,6 +68,9 @@ export function createDeliveryQueue(deliver: (event: IncomingEvent) => void): De
     release() {
       isHeld = false
       drain()
+    },
+    drop() {
+      waiting = []
     },
     get isHeld() {
       return isHeld

@@ -5,7 +5,7 @@ import { newSocketData, type Session, type UserSocket } from '../connections/ses
 import { joinRooms } from '../logins/join-rooms.ts'
 import { applyCommand } from '../nodes/node-commands.ts'
 import { createDeliveryQueue } from './delivery-queue.ts'
-import { readRoomsAgain } from './resync.ts'
+import { createResync, type ResyncParts, readRoomsAgain } from './resync.ts'
 import { topicOf } from './topics.ts'
 
 describe('rooms read again after the bus was away', () => {
@@ -21,7 +21,6 @@ describe('rooms read again after the bus was away', () => {
   }
   const roomsOf = (socket: UserSocket) => [...(socket.topics ?? [])].map(({ name }) => name)
   const topics = (...rooms: string[]) => [topicOf(user), ...rooms.map((room) => topicOf({ app: 'app', room }))]
-  const queue = createDeliveryQueue(() => {})
   const roomOf = (room: string) => ({ room, joinedAtMS: 0 })
 
   test('do not replace those of a socket that authenticates again: node commands meanwhile apply', async () => {
@@ -40,7 +39,7 @@ describe('rooms read again after the bus was away', () => {
       orderArrives()
       return [roomOf('kept')]
     }
-    await readRoomsAgain({ roomsOfUser, queue }, [{ socket, session }])
+    await readRoomsAgain({ roomsOfUser }, [{ socket, session }])
     orderArrives()
     joinRooms(socket, session, readByLogin)
     assert.deepEqual(roomsOf(socket), topics('kept'))
@@ -49,8 +48,27 @@ describe('rooms read again after the bus was away', () => {
   test('apply to all other sockets of the user', async () => {
     const session = { ...user, isReady: true } as unknown as Session
     const socket = socketOf(session)
-    await readRoomsAgain({ roomsOfUser: async () => [roomOf('kept')], queue }, [{ socket, session }])
+    await readRoomsAgain({ roomsOfUser: async () => [roomOf('kept')] }, [{ socket, session }])
     assert.deepEqual(roomsOf(socket), topics('kept'))
     assert.equal(session.commands, undefined)
   })
+})
+
+test('no live event goes out while attempts to read the rooms again fail', async () => {
+  const delivered: unknown[] = []
+  const queue = createDeliveryQueue(({ id }) => delivered.push(id))
+  const event = { to: { app: 'app', room: 'left' }, event: 'room', id: 'later', data: new Uint8Array() } as const
+  const flush = () => Promise.reject(new Error('NATS is away'))
+  const resync = createResync({ queue, bus: { nats: { flush } } } as unknown as ResyncParts)
+  for (let attempt = 0; attempt < 2; attempt++) {
+    const outcome = resync(0)
+    queue.add(event)
+    await assert.rejects(outcome)
+    queue.add(event)
+    queue.drain()
+  }
+  assert.deepEqual([queue.isHeld, delivered], [true, []])
+  queue.drop()
+  queue.release()
+  assert.deepEqual(delivered, [])
 })

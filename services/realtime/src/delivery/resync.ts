@@ -37,22 +37,37 @@ export interface ResyncParts {
 /**
  * Returns the resync function, which brings this node's sockets up to date after the bus was away. It reads the effects of
  * missed node commands from the database (ended tokens, rooms joined and left), then delivers missed events from the stream. Some
- * come twice: clients dedupe by _id (docs/reference/socket.md, "Connect").
+ * come twice: clients dedupe by _id (docs/reference/socket.md, "Connect"). Live events wait until it succeeds: they could reach
+ * members who have left meanwhile, and overtake missed ones.
  *
- * It takes the time (ms) at which the outage was noticed, and returns the number of events read again. One runs at a time.
+ * It takes the time (ms) at which the outage was noticed, and returns the number of events read again. One runs at a time. After
+ * a failure, the caller must try again.
  */
 export function createResync(parts: ResyncParts): (awaySinceMS: number) => Promise<number> {
+  const { queue } = parts
   let before: Promise<unknown> = Promise.resolve()
+  let last: Promise<number> | undefined
   return (awaySinceMS) => {
-    const outcome = before.then(() => resync(parts, awaySinceMS))
+    queue.hold()
+    const outcome = before.then(async () => {
+      try {
+        const events = await resync(parts, awaySinceMS)
+        if (outcome === last) queue.release()
+        return events
+      } catch (error) {
+        // The next attempt reads them from the stream.
+        queue.drop()
+        throw error
+      }
+    })
     before = Promise.allSettled([outcome])
+    last = outcome
     return outcome
   }
 }
 
 async function resync(parts: ResyncParts, awaySinceMS: number): Promise<number> {
   const { chat, bus, sockets, logins, interest, queue, order, waitMS, redeliver } = parts
-  queue.drain()
   // NATS has this node's subscriptions again: no node command is missed from now on.
   await bus.nats.flush()
   // Logins can have read outdated data, and missed the node commands about it.
@@ -67,8 +82,6 @@ async function resync(parts: ResyncParts, awaySinceMS: number): Promise<number> 
     await Promise.all(some.map((ofUser) => readRoomsAgain(parts, ofUser)))
   }
   await interest.effective()
-  // Live events are newer: they wait, or clients would end with an older state.
-  queue.hold()
   order.missed()
   const ofStream = new InOrder({ waitMS, deliver: redeliver })
   try {
@@ -79,7 +92,6 @@ async function resync(parts: ResyncParts, awaySinceMS: number): Promise<number> 
   } finally {
     order.learn(ofStream.nextSeqs(), true)
     for (const event of ofStream.waiting()) if (interest.has(topicOf(event.to))) queue.add(event)
-    queue.release()
   }
 }
 
@@ -104,7 +116,7 @@ async function disconnectRevoked(chat: Chat, held: readonly Held[]): Promise<voi
  * authenticating again: their login does it, and applies the node commands since.
  */
 export async function readRoomsAgain(
-  { roomsOfUser, queue }: Pick<ResyncParts, 'roomsOfUser' | 'queue'>,
+  { roomsOfUser }: Pick<ResyncParts, 'roomsOfUser'>,
   ofUser: readonly Held[],
 ): Promise<void> {
   const held = ofUser.filter((one) => isStill(one) && one.session.commands === undefined)
@@ -113,7 +125,6 @@ export async function readRoomsAgain(
   for (const { session } of held) session.commands = []
   try {
     const rooms = await roomsOfUser(first.session)
-    queue.drain()
     for (const one of held) if (isStill(one)) joinRooms(one.socket, one.session, rooms)
   } finally {
     for (const { session } of held) session.commands = undefined
