@@ -1,18 +1,15 @@
-/** Repeats a sweep while it has something to wait for, so that an idle process has no timer and sleeps. */
-export interface Sweep {
-  /** Begins to sweep; does nothing while it sweeps. */
-  begin(): void
-  stop(): void
-}
-
-/** @param sweep returns whether to sweep again */
-export function createSweep(everyMS: number, sweep: () => boolean): Sweep {
+/**
+ * Repeats a sweep while it has something to wait for, so that an idle process has no timer and sleeps.
+ * @param sweep returns whether to sweep again
+ */
+export function createSweep(everyMS: number, sweep: () => boolean) {
   let timer: NodeJS.Timeout | undefined
   const stop = () => {
     clearInterval(timer)
     timer = undefined
   }
   return {
+    /** Begins to sweep; does nothing while it sweeps. */
     begin() {
       timer ??= setInterval(() => {
         if (!sweep()) stop()

@@ -1,20 +1,15 @@
 /** Lets a loop sleep until it has work. */
-export interface Wake {
-  /** Ends the current sleep; without one, the next sleep ends at once. */
-  up(): void
-  /** Settles when woken, after `ms`, or when the signal aborts. */
-  sleep(ms: number, signal: AbortSignal): Promise<void>
-}
-
-export function createWake(): Wake {
+export function createWake() {
   let isDue = false
   let wake: (() => void) | undefined
   return {
+    /** Ends the current sleep; without one, the next sleep ends at once. */
     up() {
       isDue = true
       wake?.()
     },
-    sleep(ms, signal) {
+    /** Settles when woken, after `ms`, or when the signal aborts. */
+    sleep(ms: number, signal: AbortSignal) {
       const { promise, resolve } = Promise.withResolvers<void>()
       if (isDue || signal.aborted) resolve()
       wake = resolve
@@ -30,3 +25,4 @@ export function createWake(): Wake {
     },
   }
 }
+export type Wake = ReturnType<typeof createWake>

@@ -24,14 +24,6 @@ type ModerationField = `moderation ${string} ${number}`
 
 type Counted = Partial<Record<FigureName | ModerationField, number>>
 
-/** Counts in memory, and adds the counts to Redis every few seconds. */
-export interface AppFigures {
-  add(app: string, name: FigureName | ModerationField, by?: number): void
-  /** Resolves when everything counted so far is in Redis, kept for the next flush, or lost because Redis failed. */
-  flush(): Promise<void>
-  stop(): Promise<void>
-}
-
 const flushEveryMS = 5_000
 /** Maximum number of minutes, each counted per app, that are kept while Redis is down. */
 const mostKept = 10_000
@@ -45,8 +37,11 @@ type Stretch = keyof typeof stretches
 /** One hash per app, size and stretch, with a field per figure. Expires one stretch after it is last read. */
 const keyOf = (app: string, size: Stretch, stretch: number) => `{parley}:figures:${size}:${stretch}:${app}`
 
-/** Counts events per app for the overview, in memory. If a process is killed, its unflushed counts are lost. */
-export function createAppFigures({ redis }: Presence, onError: (error: Error) => void): AppFigures {
+/**
+ * Counts events per app for the overview, in memory, and adds the counts to Redis every few seconds. If a process is killed,
+ * its unflushed counts are lost.
+ */
+export function createAppFigures({ redis }: Presence, onError: (error: Error) => void) {
   /** By minute and app. */
   let counted = new Map<string, { app: string; atMS: number; figures: Counted }>()
 
@@ -75,7 +70,7 @@ export function createAppFigures({ redis }: Presence, onError: (error: Error) =>
 
   const flushing = startRunning(flushEveryMS, flush, onError)
   return {
-    add(app, name, by = 1) {
+    add(app: string, name: FigureName | ModerationField, by = 1) {
       const atMS = clock.now()
       const minute = `${Math.floor(atMS / stretches.minute.sizeMS)} ${app}`
       let one = counted.get(minute)
@@ -86,6 +81,7 @@ export function createAppFigures({ redis }: Presence, onError: (error: Error) =>
       }
       one.figures[name] = (one.figures[name] ?? 0) + by
     },
+    /** Resolves when everything counted so far is in Redis, kept for the next flush, or lost because Redis failed. */
     flush,
     async stop() {
       await flushing.stop()
@@ -93,6 +89,7 @@ export function createAppFigures({ redis }: Presence, onError: (error: Error) =>
     },
   }
 }
+export type AppFigures = ReturnType<typeof createAppFigures>
 
 /** The figures of an app by minute or hour, oldest first, including the current one. One round trip. */
 export async function readFigures(

@@ -1,19 +1,6 @@
 import { clock } from '@parley/async/clock'
 import type { Presence } from './connect.ts'
 
-/** Counts requests by name in fixed windows, over all processes. */
-export interface RequestCounts {
-  /**
-   * Counts one request. Returns the number of requests in this window, including this one, and the time until its end.
-   * @param limit a process whose own count is far below the limit does not share it
-   */
-  hit(name: string, windowMS: number, limit: number): { count: number; leftMS: number }
-  /** Adds counts to Redis. */
-  share(): Promise<void>
-  /** Resolves when the sharing in flight has ended. */
-  stop(): Promise<void>
-}
-
 interface Count {
   window: number
   windowMS: number
@@ -35,11 +22,11 @@ const shareEveryMS = 100
 const quietShare = 0.02
 
 /**
- * Counts in memory, and adds the counts to Redis ten times a second, so that requests do not wait for a round trip. A
- * limit is exceeded by at most 100 ms of requests, plus 2 % per further process. While Redis is down, each process
- * counts separately.
+ * Counts requests by name in fixed windows, over all processes: in memory, and ten times a second in Redis, so that requests
+ * do not wait for a round trip. A limit is exceeded by at most 100 ms of requests, plus 2 % per further process. While Redis
+ * is down, each process counts separately.
  */
-export function createRequestCounts({ redis }: Presence, onError: (error: Error) => void): RequestCounts {
+export function createRequestCounts({ redis }: Presence, onError: (error: Error) => void) {
   const counts = new Map<string, Count>()
 
   async function shareOne(name: string, count: Count): Promise<void> {
@@ -83,7 +70,11 @@ export function createRequestCounts({ redis }: Presence, onError: (error: Error)
   }
 
   return {
-    hit(name, windowMS, limit) {
+    /**
+     * Counts one request. Returns the number of requests in this window, including this one, and the time until its end.
+     * @param limit a process whose own count is far below the limit does not share it
+     */
+    hit(name: string, windowMS: number, limit: number) {
       const now = clock.now()
       const window = Math.floor(now / windowMS)
       let count = counts.get(name)
@@ -95,7 +86,9 @@ export function createRequestCounts({ redis }: Presence, onError: (error: Error)
       shareSoon()
       return { count: count.shared + count.own, leftMS: (window + 1) * windowMS - now }
     },
+    /** Adds counts to Redis. */
     share,
+    /** Resolves when the sharing in flight has ended. */
     async stop() {
       isStopped = true
       if (!sharing) clearTimeout(timer)
@@ -103,3 +96,4 @@ export function createRequestCounts({ redis }: Presence, onError: (error: Error)
     },
   }
 }
+export type RequestCounts = ReturnType<typeof createRequestCounts>

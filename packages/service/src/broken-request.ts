@@ -14,22 +14,16 @@ const codes: Record<string, ErrorCode> = {
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 'BODY_TOO_LARGE',
 }
 
-/** Listeners for a `Server` of node:http. */
-interface BrokenRequests {
-  onRequest: (request: IncomingMessage, response: ServerResponse) => void
-  onClientError: (error: Error & { code?: string }, socket: Socket) => void
-}
-
 /**
- * Responds with the error envelope to requests that Node's parser rejects or that do not arrive in time, then closes
- * the connection. A request that was answered while its body was arriving gets no second response.
+ * Listeners for a `Server` of node:http. Responds with the error envelope to requests that Node's parser rejects or that do not
+ * arrive in time, then closes the connection. A request that was answered while its body was arriving gets no second response.
  */
-export function answerBrokenRequests(): BrokenRequests {
+export function answerBrokenRequests() {
   const latest = new WeakMap<Socket, ServerResponse>()
   const ending = new WeakSet<Socket>()
   return {
-    onRequest: (request, response) => void latest.set(request.socket, response),
-    onClientError: (error, socket) => {
+    onRequest: (request: IncomingMessage, response: ServerResponse) => void latest.set(request.socket, response),
+    onClientError: (error: Error & { code?: string }, socket: Socket) => {
       // Later bytes on a closing connection fail to parse as well.
       if (ending.has(socket)) return
       const response = latest.get(socket)

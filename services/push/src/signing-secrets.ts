@@ -6,16 +6,11 @@ import { LRUCache } from 'lru-cache'
 const cachedMS = 10_000
 
 /** The secrets that sign an app's calls, cached. */
-export interface SigningSecrets {
-  /** Empty if there is no such app. */
-  of(app: string): Promise<readonly string[]>
-  forget(app: string): void
-}
-
-export function createSigningSecrets(db: Db): SigningSecrets {
+export function createSigningSecrets(db: Db) {
   const cached = new LRUCache<string, string[]>({ max: 1_000, ttl: cachedMS })
   return {
-    async of(app) {
+    /** Empty if there is no such app. */
+    async of(app: string) {
       const known = cached.get(app)
       if (known) return known
       const doc = await findApp(db, app)
@@ -23,6 +18,6 @@ export function createSigningSecrets(db: Db): SigningSecrets {
       cached.set(app, secrets)
       return secrets
     },
-    forget: (app) => void cached.delete(app),
+    forget: (app: string) => void cached.delete(app),
   }
 }

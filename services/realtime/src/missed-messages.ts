@@ -19,16 +19,7 @@ export interface MissedMessagesParts {
 }
 
 /** Recovers events that passed on the bus without reaching this node. */
-export interface MissedMessages {
-  busIsAway: () => void
-  busIsBack: () => void
-  /** The bus did not route everything here since that time, in Unix milliseconds. Several calls are recovered together. */
-  gap: (sinceMS: number) => void
-  /** Whether something may be missing now. */
-  isBehind: () => boolean
-}
-
-export function createMissedMessages({ log, signal, isConnected, node }: MissedMessagesParts): MissedMessages {
+export function createMissedMessages({ log, signal, isConnected, node }: MissedMessagesParts) {
   let awaySinceMS: number | undefined
   let gapSinceMS: number | undefined
   let gapMadeUpAtMS = Number.NEGATIVE_INFINITY
@@ -71,15 +62,16 @@ export function createMissedMessages({ log, signal, isConnected, node }: MissedM
   }
 
   return {
-    busIsAway() {
+    busIsAway: () => {
       awaySinceMS ??= clock.now() - unnoticedCutMS
     },
-    busIsBack() {
+    busIsBack: () => {
       const sinceMS = awaySinceMS ?? clock.now() - unnoticedCutMS
       awaySinceMS = undefined
       if (node()) void makeUp(sinceMS)
     },
-    gap(sinceMS) {
+    /** The bus did not route everything here since that time, in Unix milliseconds. Several calls are recovered together. */
+    gap: (sinceMS: number) => {
       if (!node()) return
       const isFirst = gapSinceMS === undefined
       gapSinceMS = Math.min(gapSinceMS ?? sinceMS, sinceMS)
@@ -87,6 +79,7 @@ export function createMissedMessages({ log, signal, isConnected, node }: MissedM
       log.warn({ sinceMS }, 'bus messages may be missing; recovering them')
       void makeUpGaps()
     },
+    /** Whether something may be missing now. */
     isBehind: () => awaySinceMS !== undefined || gapSinceMS !== undefined || makingUp > 0,
   }
 }

@@ -5,7 +5,6 @@ import { createCallerRates } from '@parley/chat/access/caller-rates'
 import { createFailedLogins } from '@parley/chat/access/failed-logins'
 import { livingTokens } from '@parley/chat/access/living-tokens'
 import { createRoomsOfUser } from '@parley/chat/rooms/rooms-of-user'
-import type { NodeCommand } from '@parley/contracts/bus/control'
 import type { OwnCloseReason } from '@parley/contracts/socket/close-reasons'
 import { announceDevices } from '@parley/presence/announce-devices'
 import { createRequestCounts } from '@parley/presence/request-counts'
@@ -54,19 +53,8 @@ const handshakesInFlight = { most: 64, withinMS: 20 } as const
 /** A slice of the accept queue, in milliseconds. */
 const acceptSliceMS = 4
 
-export interface RealtimeNode {
-  port: number
-  carryOut(app: string, command: NodeCommand): Promise<void>
-  /** Whether Redis has every user of this node's sockets. */
-  registers(): boolean
-  /** Brings the sockets up to date after the bus was away; returns the number of events read again. */
-  resync(awaySinceMS: number): Promise<number>
-  /** Stops accepting, closes all connections in waves (clients reconnect elsewhere) and removes them from the counts. */
-  stop(): Promise<void>
-}
-
 /** A realtime node: sockets on one side, the bus on the other. Listening once this resolves. */
-export async function startNode(parts: NodeParts): Promise<RealtimeNode> {
+export async function startNode(parts: NodeParts) {
   const { settings, chat, bus, log, metrics } = parts
   const app = App()
   const users = await startUsers(parts)
@@ -120,7 +108,8 @@ export async function startNode(parts: NodeParts): Promise<RealtimeNode> {
     port: listening.port,
     registers: users.areRegistered,
     carryOut: createCommandHandler({ sockets, interest, queue, logins, watching }),
-    resync: (awaySinceMS) => {
+    /** Brings the sockets up to date after the bus was away; returns the number of events read again. */
+    resync: (awaySinceMS: number) => {
       pollOwner.busIsBack()
       watching.busIsBack()
       state.cutOff = { sinceMS: awaySinceMS - marginMS, untilMS: clock.now() + marginMS }
@@ -128,6 +117,7 @@ export async function startNode(parts: NodeParts): Promise<RealtimeNode> {
       for (const { replayBuffer } of sockets.all()) replayBuffer?.lose()
       return resync(awaySinceMS)
     },
+    /** Stops accepting, closes all connections in waves (clients reconnect elsewhere) and removes them from the counts. */
     async stop() {
       state.isStopping = true
       listening.close()
@@ -144,6 +134,7 @@ export async function startNode(parts: NodeParts): Promise<RealtimeNode> {
     },
   }
 }
+export type RealtimeNode = Awaited<ReturnType<typeof startNode>>
 
 /** The node's users and connections, its reports of them to Redis, and their limits. */
 async function startUsers(parts: NodeParts) {
@@ -192,6 +183,7 @@ async function startUsers(parts: NodeParts) {
     async registered() {
       if (!(await online.reported())) await announce()
     },
+    /** Whether Redis has every user of this node's sockets. */
     areRegistered: () => online.isComplete(),
     /** Stops the timers; resolves when Redis and the database have everything. Closes nothing. */
     async stop() {

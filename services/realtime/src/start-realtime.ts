@@ -1,4 +1,3 @@
-import type { BusEvents } from '@parley/bus/connect'
 import { type Commands, handleCommands } from '@parley/bus/control/handle-commands'
 import { watchForGaps } from '@parley/bus/control/numbered-announcements'
 import type { Chat } from '@parley/chat/chat'
@@ -12,14 +11,7 @@ import type { realtimeSettings, SettingsOf } from './settings.ts'
 const maxHeaderBytes = 32 * 1024
 
 /** A realtime node before it is connected. */
-export interface PreparedNode {
-  /** For connectServers: the node must learn when it was cut off from the bus. */
-  busEvents: Pick<BusEvents, 'onDisconnect' | 'onReconnect'>
-  /** Starts the node. Returns the port of its sockets. */
-  start(servers: Servers, chat: Chat): Promise<number>
-}
-
-export function prepareNode(context: Context<SettingsOf<typeof realtimeSettings>>): PreparedNode {
+export function prepareNode(context: Context<SettingsOf<typeof realtimeSettings>>) {
   const { settings, log, metrics, tracing, onStop, signal } = context
   let node: RealtimeNode | undefined
   let connected: Servers | undefined
@@ -29,8 +21,10 @@ export function prepareNode(context: Context<SettingsOf<typeof realtimeSettings>
     node: () => node,
   })
   return {
+    /** For connectServers: the node must learn when it was cut off from the bus. */
     busEvents: { onDisconnect: missed.busIsAway, onReconnect: missed.busIsBack },
-    async start(servers, chat) {
+    /** Starts the node. Returns the port of its sockets. */
+    async start(servers: Servers, chat: Chat) {
       connected = servers
       const { bus, presence, figures } = servers
       // uWebSockets.js reads this when it is loaded; its default is 4 KiB.
@@ -38,18 +32,8 @@ export function prepareNode(context: Context<SettingsOf<typeof realtimeSettings>
       const { startNode } = await import('./node.ts')
       let nodeCommands: Commands | undefined
       const announce = async () => nodeCommands?.announce()
-      const started = await startNode({
-        settings,
-        chat,
-        bus,
-        presence,
-        figures,
-        log,
-        metrics,
-        tracing,
-        announce,
-        ...missed,
-      })
+      const own = { settings, chat, log, metrics, tracing }
+      const started = await startNode({ ...own, bus, presence, figures, announce, isBehind: missed.isBehind })
       node = started
       const gaps = watchForGaps(bus, missed.gap)
       onStop('gaps', () => gaps.stop())

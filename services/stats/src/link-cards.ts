@@ -13,13 +13,6 @@ import type { Logger } from '@parley/service/log'
 const freshMS = 24 * 60 * 60 * 1_000
 const atOnce = { perUser: 4, perApp: 4, waitingPerUser: 0, inAll: 16, waiting: 100, waitMS: 60_000 }
 
-/** Fetches cards in the background: `soon` returns at once. */
-export interface LinkCards {
-  soon(app: string, link: string): void
-  /** Stops writing: an aborted fetch says nothing about its page. */
-  stop(): void
-}
-
 /**
  * Creates cards for apps that enable them. A failed card is retried after a day, by the next message with its link. Links of
  * an app that sends too many wait up to a minute and are then dropped.
@@ -28,7 +21,7 @@ export function createLinkCards(
   db: Db,
   log: Pick<Logger, 'debug' | 'warn'>,
   fetchCard: (link: string) => Promise<LinkCard | undefined>,
-): LinkCards {
+) {
   const inTurn = limitPerApp('link cards', atOnce)
   const running = new Set<string>()
   let isStopped = false
@@ -55,7 +48,8 @@ export function createLinkCards(
   }
 
   return {
-    soon(app, link) {
+    /** Returns at once. */
+    soon(app: string, link: string) {
       const digest = digestOfLink(link)
       const name = `${app}\0${digest}`
       if (running.has(name)) return
@@ -66,6 +60,7 @@ export function createLinkCards(
         })
         .finally(() => running.delete(name))
     },
+    /** Stops writing: an aborted fetch says nothing about its page. */
     stop() {
       isStopped = true
     },

@@ -80,24 +80,15 @@ export async function readPart(
   return messages
 }
 
-/** A live reading of a stream. */
-export interface Following {
-  /** Settles when reading ends: by `stop`, when the connection breaks, or when the stream is lost. */
-  ended: Promise<void>
-  /** Whether the stream has no more messages of these subjects after `seq`. */
-  isAtEnd(seq: number): Promise<boolean>
-  stop(): void
-}
-
 /**
- * Passes every message of some subjects after a position to `handle`, in order, until it is stopped, the connection
- * breaks or the stream is lost. The caller then resumes from its own position.
+ * Passes every message of some subjects after a position to `handle`, in order, until it is stopped, the connection breaks or
+ * the stream is lost. The caller then resumes from its own position.
  */
 export async function followStream(
   bus: Bus,
   { stream, subjects, afterSeq }: Pick<PartOfStream, 'stream' | 'subjects' | 'afterSeq'>,
   handle: (message: StoredMessage) => void,
-): Promise<Following> {
+) {
   const consumer = await orderedFrom(bus, stream, subjects, afterSeq)
   const messages = await consumer.consume({ max_messages: 500, abort_on_missing_resource: true })
   // The client itself would look for its consumer with growing backoff.
@@ -110,8 +101,10 @@ export async function followStream(
     }
   }
   return {
+    /** Settles when reading ends: by `stop`, when the connection breaks, or when the stream is lost. */
     ended: read(),
-    async isAtEnd(seq) {
+    /** Whether the stream has no more messages of these subjects after `seq`. */
+    async isAtEnd(seq: number) {
       const { num_pending: left, delivered } = await consumer.info()
       return left === 0 && delivered.stream_seq <= seq
     },
@@ -121,6 +114,7 @@ export async function followStream(
     },
   }
 }
+export type Following = Awaited<ReturnType<typeof followStream>>
 
 function orderedFrom(bus: Bus, stream: string, subjects: readonly string[], afterSeq: number) {
   return bus.stream.consumers.get(stream, {

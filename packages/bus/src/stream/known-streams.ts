@@ -9,29 +9,11 @@ export interface Grown {
   after: Readonly<Record<string, number>>
 }
 
-/** The streams of events as this process knows them. */
-export interface KnownStreams {
-  readonly names: readonly string[]
-  /** Whether all of them exist, as far as is known. */
-  readonly areAllThere: boolean
-  /** The stream that stores the events of a room or user. */
-  streamOf(to: Audience): string
-  /** All streams with events of a room or user since a time (Unix milliseconds), oldest first. */
-  streamsOf(to: Audience, sinceMS: number): readonly string[]
-  grown(stream: string): Grown | undefined
-  /**
-   * @param count ignored if lower than the known count
-   * @param found how each existing stream began; undefined for a stream that took over nothing
-   */
-  learn(count: number, found: ReadonlyMap<string, Grown | undefined>): void
-  /** Calls back when streams are added. Returns a function that removes the callback. */
-  onGrowth(handle: () => void): () => void
-}
-
 /** Allows for clock skew between NATS servers, and for readers that start before the time asked for. */
 const overlapMS = 60_000
 
-export function createKnownStreams(): KnownStreams {
+/** The streams of events as this process knows them. */
+export function createKnownStreams() {
   let names: readonly string[] = streamNames(1)
   let owners = streamsOfPartitions(1)
   /** Per partition: the streams that owned it, oldest first. */
@@ -44,11 +26,14 @@ export function createKnownStreams(): KnownStreams {
     get names() {
       return names
     },
+    /** Whether all of them exist, as far as is known. */
     get areAllThere() {
       return names.every((name) => known.has(name))
     },
-    streamOf: (to) => (names.length === 1 ? (names[0] ?? '') : nameOf(to)),
-    streamsOf(to, sinceMS) {
+    /** The stream that stores the events of a room or user. */
+    streamOf: (to: Audience) => (names.length === 1 ? (names[0] ?? '') : nameOf(to)),
+    /** All streams with events of a room or user since a time (Unix milliseconds), oldest first. */
+    streamsOf(to: Audience, sinceMS: number) {
       if (names.length === 1) return names
       const history = histories[partitionOf(to)] ?? [nameOf(to)]
       const since = history.findLastIndex(
@@ -56,8 +41,12 @@ export function createKnownStreams(): KnownStreams {
       )
       return history.slice(Math.max(0, since))
     },
-    grown: (stream) => known.get(stream),
-    learn(count, found) {
+    grown: (stream: string) => known.get(stream),
+    /**
+     * @param count ignored if lower than the known count
+     * @param found how each existing stream began; undefined for a stream that took over nothing
+     */
+    learn(count: number, found: ReadonlyMap<string, Grown | undefined>) {
       known = found
       const isMore = count > names.length
       if (isMore) {
@@ -68,12 +57,14 @@ export function createKnownStreams(): KnownStreams {
       if (names.length > 1) histories = historiesOf(names, found)
       if (isMore) for (const handle of handlers) handle()
     },
-    onGrowth(handle) {
+    /** Calls back when streams are added. Returns a function that removes the callback. */
+    onGrowth(handle: () => void) {
       handlers.add(handle)
       return () => handlers.delete(handle)
     },
   }
 }
+export type KnownStreams = ReturnType<typeof createKnownStreams>
 
 /** A stream that is not found may be in creation, and may take over from any before it. */
 function historiesOf(names: readonly string[], found: ReadonlyMap<string, Grown | undefined>): string[][] {

@@ -14,33 +14,21 @@ type FailedLoginCode = (typeof codes)[number]
 /** The presented values, by the error that rejects them. */
 type Presented = { [code in FailedLoginCode]?: string | undefined }
 
-/**
- * Counts failed logins by address, over REST and sockets, all gateways and nodes
- * (docs/reference/README.md#authentication).
- */
-export interface FailedLogins {
-  /**
-   * Counts a rejected key or token as a guess, unless it was accepted before or the address has tried it before. A
-   * valid one never counts, so that one broken client does not lock out an office that shares its address. Only a
-   * lookup tells these apart, so every key and token is looked up.
-   * @param address as text; an IPv6 /64 counts as one address
-   * @returns the error for the client: TOO_MANY_REQUESTS if the address has guessed too often, otherwise `error`
-   */
-  judge(address: string, error: unknown, presented: Presented): Promise<unknown>
-}
-
 interface FailedLoginsParts {
   presence: Presence
   /** Counts within this process while Redis is away. */
   counts: Pick<RequestCounts, 'hit'>
 }
 
-/** @param perAddress allowed failures per minute; 0 means no limit */
+/**
+ * Counts failed logins by address, over REST and sockets, all gateways and nodes (docs/reference/README.md#authentication).
+ * @param perAddress allowed failures per minute; 0 means no limit
+ */
 export function createFailedLogins(
   { db }: Pick<Chat, 'db'>,
   { presence, counts }: FailedLoginsParts,
   perAddress: number,
-): FailedLogins {
+) {
   const known = new LRUCache<string, true>({ max: 50_000, ttl: guessKnownMS })
 
   async function count(block: string, guess: string): Promise<number> {
@@ -54,7 +42,14 @@ export function createFailedLogins(
   }
 
   return {
-    async judge(address, error, presented) {
+    /**
+     * Counts a rejected key or token as a guess, unless it was accepted before or the address has tried it before. A valid one
+     * never counts, so that one broken client does not lock out an office that shares its address. Only a lookup tells these
+     * apart, so every key and token is looked up.
+     * @param address as text; an IPv6 /64 counts as one address
+     * @returns the error for the client: TOO_MANY_REQUESTS if the address has guessed too often, otherwise `error`
+     */
+    async judge(address: string, error: unknown, presented: Presented) {
       const code = failedLoginCode(error)
       const wrong = code && presented[code]
       if (!wrong || perAddress === 0) return error
@@ -69,6 +64,7 @@ export function createFailedLogins(
     },
   }
 }
+export type FailedLogins = ReturnType<typeof createFailedLogins>
 
 /** The code of an error for a wrong key or token. */
 export function failedLoginCode(error: unknown): FailedLoginCode | undefined {

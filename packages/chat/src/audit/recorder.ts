@@ -21,27 +21,14 @@ export interface AuditDetails {
   after?: object
 }
 
-/**
- * Records the change of one call, in the transaction that makes it (docs/reference/audit.md). A restarted transaction
- * writes its entry again.
- */
-export interface Recorder {
-  /** Adds details to the entry. */
-  note(details: AuditDetails): void
-  /** Writes the entry, unless an earlier transaction of this call has committed it. */
-  write(db: Db, session: Session): Promise<void>
-  /** Like `write`, with an entry for each of several subjects. */
-  writeEach(db: Db, session: Session, each: readonly AuditDetails[]): Promise<void>
-  /** Called after the transaction has committed. */
-  committed(): void
-  /** Returns the entry for a transaction that several calls share. This call no longer writes it. */
-  handOver(details?: AuditDetails): AuditDoc | undefined
-}
-
 /** Size limit of `before` and of `after`. Larger values are reduced to their field names. */
 const mostBytes = 4_096
 
-export function createRecorder(context: AuditContext): Recorder {
+/**
+ * Records the change of one call, in the transaction that makes it (docs/reference/audit.md). A restarted transaction writes
+ * its entry again.
+ */
+export function createRecorder(context: AuditContext) {
   const ownId = newId()
   let details: AuditDetails = {}
   let isDone = false
@@ -59,20 +46,25 @@ export function createRecorder(context: AuditContext): Recorder {
   }
 
   return {
-    note(more) {
+    /** Adds details to the entry. */
+    note(more: AuditDetails) {
       details = merged(details, more)
     },
-    async write(db, session) {
+    /** Writes the entry, unless an earlier transaction of this call has committed it. */
+    async write(db: Db, session: Session) {
       if (!isDone) await insertAuditEntries(db, [entry()], session)
     },
-    async writeEach(db, session, each) {
+    /** Like `write`, with an entry for each of several subjects. */
+    async writeEach(db: Db, session: Session, each: readonly AuditDetails[]) {
       if (isDone) return
       const entries = each.map((about) => entry(newId(), about))
       await insertAuditEntries(db, entries, session)
     },
+    /** Called after the transaction has committed. */
     committed() {
       isDone = true
     },
+    /** Returns the entry for a transaction that several calls share. This call no longer writes it. */
     handOver(more = {}) {
       if (isDone) return undefined
       details = merged(details, more)
@@ -81,6 +73,7 @@ export function createRecorder(context: AuditContext): Recorder {
     },
   }
 }
+export type Recorder = ReturnType<typeof createRecorder>
 
 function merged(known: AuditDetails, more: AuditDetails): AuditDetails {
   const before = (known.before || more.before) && { ...known.before, ...more.before }

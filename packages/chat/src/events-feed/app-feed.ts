@@ -214,17 +214,11 @@ function nextCall(waiting: Set<() => void>, ms: number, signal: AbortSignal): Pr
 
 const mostEntries = 1_000
 
-/** The latest events of an app in memory: all after `from`. */
-export interface LatestEvents {
-  readonly from: FeedPosition
-  add(entry: FeedEntry): void
-  after(place: FeedPosition): readonly FeedEntry[]
-  /** Starts over with an empty buffer from a position. */
-  reset(from: FeedPosition): void
-}
-
-/** @param mostBytes current size limit in bytes */
-export function createLatestEvents(mostBytes: () => number): LatestEvents {
+/**
+ * The latest events of an app in memory: all after `from`.
+ * @param mostBytes current size limit in bytes
+ */
+export function createLatestEvents(mostBytes: () => number) {
   let entries: FeedEntry[] = []
   let bytes = 0
   let from: FeedPosition = { seqs: [], timeMS: 0 }
@@ -232,7 +226,7 @@ export function createLatestEvents(mostBytes: () => number): LatestEvents {
     get from() {
       return from
     },
-    add(entry) {
+    add(entry: FeedEntry) {
       entries.push(entry)
       bytes += entry.json.length
       while (entries.length > mostEntries || bytes > mostBytes()) {
@@ -242,9 +236,10 @@ export function createLatestEvents(mostBytes: () => number): LatestEvents {
         from = { seqs: gone.seqs, timeMS: gone.timeMS }
       }
     },
-    after: (place) =>
+    after: (place: FeedPosition) =>
       entries.slice(firstAfter(entries, place)).filter(({ stream, seq }) => seq > (place.seqs[stream] ?? 0)),
-    reset(place) {
+    /** Starts over with an empty buffer from a position. */
+    reset(place: FeedPosition) {
       entries = []
       bytes = 0
       from = place

@@ -5,20 +5,6 @@ import type { PendingEventsDoc } from '@parley/db/events/documents'
 import { deletePublished, keepPublished } from '@parley/db/events/outbox-store'
 import type { Log } from '../ports.ts'
 
-/** Deletes notes whose events the bus has. */
-export interface NoteClearing {
-  /** Whether the note is being deleted and need not be published again. */
-  has(note: string): boolean
-  /** Deletes a note with an ordering key, and keeps it as a published one for a while. */
-  ordered(note: PublishedNote): void
-  /** Like `ordered`, for a note without an ordering key. */
-  unordered(note: PublishedNote): void
-  /** Deletes a note of new messages without keeping it: republishing finds messages without notes. */
-  forget(note: string): void
-  /** Settles when all deletions begun so far have ended. */
-  over(): Promise<void>
-}
-
 type PublishedNote = Pick<PendingEventsDoc, '_id' | 'atMS' | 'events'>
 
 /** Nothing waits for the deletion of notes without an ordering key, so batches collect for longer. */
@@ -27,11 +13,11 @@ const unorderedEveryMS = 100
 const orderedEveryMS = 20
 const mostAtOnce = 2_000
 
-/** @param keptHours how long published notes are kept */
-export function createNoteClearing(
-  { db, log, inFlight }: { db: Db; log: Log; inFlight: InFlight },
-  keptHours: number,
-): NoteClearing {
+/**
+ * Deletes notes whose events the bus has.
+ * @param keptHours how long published notes are kept
+ */
+export function createNoteClearing({ db, log, inFlight }: { db: Db; log: Log; inFlight: InFlight }, keptHours: number) {
   const published = new Map<string, Promise<unknown>>()
   const keep = async (notes: PublishedNote[]) => {
     await keepPublished(db, notes, keptHours)
@@ -56,12 +42,18 @@ export function createNoteClearing(
   }
 
   return {
-    has: (note) => published.has(note),
-    ordered: (note) => clear(note._id, keepOrdered(note)),
-    unordered: (note) => clear(note._id, keepUnordered(note)),
-    forget: (note) => clear(note, eraseSoon(note)),
+    /** Whether the note is being deleted and need not be published again. */
+    has: (note: string) => published.has(note),
+    /** Deletes a note with an ordering key, and keeps it as a published one for a while. */
+    ordered: (note: PublishedNote) => clear(note._id, keepOrdered(note)),
+    /** Like `ordered`, for a note without an ordering key. */
+    unordered: (note: PublishedNote) => clear(note._id, keepUnordered(note)),
+    /** Deletes a note of new messages without keeping it: republishing finds messages without notes. */
+    forget: (note: string) => clear(note, eraseSoon(note)),
+    /** Settles when all deletions begun so far have ended. */
     async over() {
       await Promise.all(published.values())
     },
   }
 }
+export type NoteClearing = ReturnType<typeof createNoteClearing>

@@ -44,16 +44,11 @@ export function checkChatPage(value: unknown): void {
 }
 
 /** Files of the chat page by name, shared by the gateways of all releases. */
-export interface PageFiles {
-  keep: (files: ReadonlyMap<string, Uint8Array>) => Promise<void>
-  list: () => Promise<string[]>
-  find: (name: string) => Promise<Uint8Array | undefined>
-}
-
-export function createPageFiles({ db }: Chat): PageFiles {
+export function createPageFiles({ db }: Chat) {
   return {
-    keep: (files) => keepPageFiles(db, files),
+    keep: (files: ReadonlyMap<string, Uint8Array>) => keepPageFiles(db, files),
     list: () => listPageFiles(db),
-    find: (name) => findPageFile(db, name),
+    find: (name: string) => findPageFile(db, name),
   }
 }
+export type PageFiles = ReturnType<typeof createPageFiles>

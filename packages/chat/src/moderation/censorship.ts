@@ -9,16 +9,6 @@ import { maskOfWords } from './mask-words.ts'
 /** Masks the listed words in the content of a message (JSON text). */
 type Mask = (content: string) => string
 
-/** Masks the words that apps list under `censorship` (docs/reference/moderation.md#censored-words). */
-export interface Censor {
-  /** Masks by app, for the given versions of the config value. Apps without words are left out. */
-  masks(versions: readonly ConfigVersion[]): Promise<Map<string, Mask>>
-  /** Masks a content by the app's current words. */
-  maskContent(app: string, content: string): Promise<string>
-  /** Masks a plain text by the app's current words. */
-  maskText(app: string, text: string): Promise<string>
-}
-
 /** The config key of the words: `{keywords: [...]}`. */
 export const censorshipKey = 'censorship'
 const maxWords = 10_000
@@ -36,10 +26,10 @@ interface Made {
 }
 
 /**
- * Masks every batch of sends by the current version of the words (room-cache.ts). Each version is read, and its
- * automaton built, once.
+ * Masks the words that apps list under `censorship` (docs/reference/moderation.md#censored-words), in every batch of sends by
+ * their current version (room-cache.ts). Each version is read, and its automaton built, once.
  */
-export function createCensor(db: Db): Censor {
+export function createCensor(db: Db) {
   const kept = new LRUCache<string, Made>({ maxSize: maxKept, sizeCalculation: ({ size }) => size })
   const making = new Map<string, Promise<Made>>()
   let read: ReturnType<typeof createLetterReader> | undefined
@@ -70,17 +60,21 @@ export function createCensor(db: Db): Censor {
 
   const maskOf = async (app: string) => (await masks(await findConfigVersions(db, [app], censorshipKey))).get(app)
   return {
+    /** Masks by app, for the given versions of the config value. Apps without words are left out. */
     masks,
-    async maskContent(app, content) {
+    /** Masks a content by the app's current words. */
+    async maskContent(app: string, content: string) {
       const mask = await maskOf(app)
       return mask ? mask(content) : content
     },
-    async maskText(app, text) {
+    /** Masks a plain text by the app's current words. */
+    async maskText(app: string, text: string) {
       const mask = text === '' ? undefined : await maskOf(app)
       return mask ? (JSON.parse(mask(JSON.stringify(text))) as string) : text
     },
   }
 }
+export type Censor = ReturnType<typeof createCensor>
 
 /** Refuses lists with too many words. @throws ApiError INVALID_BODY */
 export function checkCensorship(value: unknown): void {

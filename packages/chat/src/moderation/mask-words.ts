@@ -12,19 +12,11 @@ const notInWordBefore = 0x1_00_01
 const notInWordAfter = 0x1_00_02
 const notInWordAround = 0x1_00_03
 
-/** Masks words in texts. */
-export interface WordMask {
-  /** Replaces each character of a listed word with `*`, in time linear in the text, whatever the words. */
-  mask: (text: string) => string
-  /** Number of states of its automaton, at 40 bytes each. */
-  size: number
-}
-
 /**
- * Creates a case-insensitive mask of words. A word matches only as a whole, except in scripts without spaces.
+ * Creates a case-insensitive mask of words for texts. A word matches only as a whole, except in scripts without spaces.
  * Overlapping words are all masked.
  */
-export function maskOfWords(words: readonly string[], read: (text: string) => Letters): WordMask {
+export function maskOfWords(words: readonly string[], read: (text: string) => Letters) {
   const automaton = buildAutomaton(
     words.map((word) => ({ symbols: symbolsOf(read(word), !unspaced.test(word)), value: word.length })),
   )
@@ -46,8 +38,10 @@ export function maskOfWords(words: readonly string[], read: (text: string) => Le
   }
 
   return {
+    /** Number of states of its automaton, at 40 bytes each. */
     size: automaton.size,
-    mask(text) {
+    /** Replaces each character of a listed word with `*`, in time linear in the text, whatever the words. */
+    mask: (text: string) => {
       let masked = ''
       let at = 0
       const { starts, ends } = findWords(read(text))

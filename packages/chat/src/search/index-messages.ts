@@ -60,19 +60,7 @@ async function indexChunk(db: Db, roomKey: string): Promise<boolean> {
 }
 
 /** Indexes rooms in the background. */
-export interface SearchIndex {
-  /**
-   * Indexes the room now, until a time at most. Runs of one room never overlap in this process, where they would only
-   * conflict. Callers during a run share the next one, which lasts until the latest of their times.
-   */
-  index(roomKey: string, untilMS: number): Promise<void>
-  /** Called when the room has new messages. */
-  soon(roomKey: string): void
-  /** Stops. The rest is indexed by the next search. */
-  stop(): void
-}
-
-export function createSearchIndex(db: Db, log: Log): SearchIndex {
+export function createSearchIndex(db: Db, log: Log) {
   const waiting = new Map<string, { timer: NodeJS.Timeout; sinceMS: number }>()
 
   const queue = new PQueue({ concurrency: roomsAtOnce })
@@ -104,8 +92,13 @@ export function createSearchIndex(db: Db, log: Log): SearchIndex {
   }
 
   return {
+    /**
+     * Indexes the room now, until a time at most. Runs of one room never overlap in this process, where they would only
+     * conflict. Callers during a run share the next one, which lasts until the latest of their times.
+     */
     index,
-    soon(roomKey) {
+    /** Called when the room has new messages. */
+    soon(roomKey: string) {
       const known = waiting.get(roomKey)
       if (known && clock.now() - known.sinceMS < latestMS - quietMS) known.timer.refresh()
       if (known) return
@@ -116,6 +109,7 @@ export function createSearchIndex(db: Db, log: Log): SearchIndex {
       const timer = setTimeout(index, quietMS).unref()
       waiting.set(roomKey, { timer, sinceMS: clock.now() })
     },
+    /** Stops. The rest is indexed by the next search. */
     stop() {
       for (const { timer } of waiting.values()) clearTimeout(timer)
       waiting.clear()
@@ -123,3 +117,4 @@ export function createSearchIndex(db: Db, log: Log): SearchIndex {
     },
   }
 }
+export type SearchIndex = ReturnType<typeof createSearchIndex>

@@ -36,20 +36,7 @@ interface Work {
 }
 
 /** Appends waiting to be flushed, by room, in order within each room. */
-export interface FlushQueue {
-  readonly isEmpty: boolean
-  add(one: Unflushed): void
-  /** Milliseconds until an append is due; 0 if one is due now. */
-  dueInMS(): number
-  /**
-   * Takes everything if the delay is over or the total exceeds its threshold; otherwise only rooms over their
-   * threshold.
-   */
-  takeDue(): Unflushed[][]
-  takeAll(): Unflushed[][]
-}
-
-export function createFlushQueue(): FlushQueue {
+export function createFlushQueue() {
   let rooms = new Map<string, Work>()
   let full = new Set<string>()
   let all = { messages: 0, bytes: 0 }
@@ -80,7 +67,7 @@ export function createFlushQueue(): FlushQueue {
     get isEmpty() {
       return rooms.size === 0
     },
-    add(one) {
+    add(one: Unflushed) {
       const { room, messages, bytes } = one.append
       if (rooms.size === 0) sinceMS = performance.now()
       const work = rooms.get(room._id) ?? { appended: [], messages: 0, bytes: 0 }
@@ -92,8 +79,11 @@ export function createFlushQueue(): FlushQueue {
       rooms.set(room._id, work)
       if (isMuch(work, enoughOfRoom)) full.add(room._id)
     },
+    /** Milliseconds until an append is due; 0 if one is due now. */
     dueInMS: () => (full.size > 0 || isMuch(all, enough) ? 0 : leftMS()),
+    /** Takes everything if the delay is over or the total exceeds its threshold; otherwise only rooms over their threshold. */
     takeDue: () => (isMuch(all, enough) || leftMS() === 0 ? takeAll() : takeFull()),
     takeAll,
   }
 }
+export type FlushQueue = ReturnType<typeof createFlushQueue>

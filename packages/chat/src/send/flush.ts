@@ -26,14 +26,6 @@ const againAfterMS = 1_000
 /** A busy room is flushed far more often. */
 const rememberMS = 5_000
 
-/** Publishes the appends of this process and flushes them from the buffers of their rooms. */
-export interface Flusher {
-  /** @param senders profiles of the senders by key(app, user) */
-  take(append: RoomAppend, senders: ReadonlyMap<string, UserDoc>): void
-  /** Settles when everything taken is flushed or has failed. The relay flushes the rest. */
-  drained(): Promise<void>
-}
-
 interface FlushParts {
   db: Db
   outbox: Outbox
@@ -42,10 +34,11 @@ interface FlushParts {
   countedUpTo: LRUCache<string, number>
 }
 
+/** Publishes the appends of this process and flushes them from the buffers of their rooms. */
 export function createFlusher(
   { db, outbox, log }: { db: Db; outbox: Outbox; log: Log },
   at: AtPoint = () => undefined,
-): Flusher {
+) {
   const waiting = createFlushQueue()
   let running: Promise<boolean> | undefined
   let timer: NodeJS.Timeout | undefined
@@ -86,19 +79,22 @@ export function createFlusher(
   }
 
   return {
-    take(append, senders) {
+    /** @param senders profiles of the senders by key(app, user) */
+    take(append: RoomAppend, senders: ReadonlyMap<string, UserDoc>) {
       void at('written')
       const one: Unflushed = { append, events: eventsOf(append), isPublished: false }
       publish(one, senders)
       waiting.add(one)
       schedule(waiting.dueInMS())
     },
+    /** Settles when everything taken is flushed or has failed. The relay flushes the rest. */
     async drained() {
       while (running || !waiting.isEmpty) if (!(await run(() => waiting.takeAll()))) break
       clearTimeout(timer)
     },
   }
 }
+export type Flusher = ReturnType<typeof createFlusher>
 
 /** Flushes appends step by step. After a failure, all of them may be flushed again. */
 async function flush(parts: FlushParts, work: readonly Unflushed[]): Promise<void> {

@@ -13,22 +13,6 @@ const maxApps = 1_000
 /** A room counts as shared for this long after another process has sent to it. */
 const sharedMS = 2_000
 
-/**
- * Caches rooms, their senders and the configuration, so that a send reads nothing. Entries may be outdated at any time,
- * so they are used only in a write that proves them: a room by its `version` and `seq` (a shared room by its `version`
- * alone), the configuration by its mark. No write proves a refusal, so nothing that would cause one is cached.
- */
-export interface RoomCache {
-  /** Facts that decide these drafts, cached or read by `read`. */
-  find(drafts: readonly Draft[], read: (unknown: readonly Draft[]) => Promise<SendFacts>): Promise<SendFacts>
-  /** Advances a cached room by an append of this process. */
-  appended(append: RoomAppend): void
-  /** Whether other processes send to the room, so that its `seq` rarely matches the cached one. */
-  isShared(roomKey: string): boolean
-  /** Evicts a room and its app's configuration. @param byOthers whether another process has changed it */
-  forget(room: Pick<RoomAppend['room'], '_id' | 'app'>, byOthers: boolean): void
-}
-
 interface CachedRoom {
   room: RoomAppend['room']
   /**
@@ -45,7 +29,12 @@ interface CachedConfig {
   version: ConfigVersion | undefined
 }
 
-export function createRoomCache(): RoomCache {
+/**
+ * Caches rooms, their senders and the configuration, so that a send reads nothing. Entries may be outdated at any time, so they
+ * are used only in a write that proves them: a room by its `version` and `seq` (a shared room by its `version` alone), the
+ * configuration by its mark. No write proves a refusal, so nothing that would cause one is cached.
+ */
+export function createRoomCache() {
   const rooms = new LRUCache<string, CachedRoom>({
     maxSize: maxEntries,
     sizeCalculation: ({ members }) => 1 + members.size,
@@ -67,7 +56,8 @@ export function createRoomCache(): RoomCache {
   }
 
   return {
-    async find(drafts, read) {
+    /** Facts that decide these drafts, cached or read by `read`. */
+    async find(drafts: readonly Draft[], read: (unknown: readonly Draft[]) => Promise<SendFacts>) {
       const facts = noFacts()
       const unknown = addCached(facts, drafts)
       const config = new Map(facts.rooms.map(({ app }) => [app, apps.get(app) as CachedConfig]))
@@ -84,7 +74,8 @@ export function createRoomCache(): RoomCache {
       return withConfig(facts, config)
     },
 
-    appended({ room, messages, isShared }) {
+    /** Advances a cached room by an append of this process. */
+    appended({ room, messages, isShared }: RoomAppend) {
       const known = rooms.peek(room._id)
       const last = messages.at(-1)?.message
       if (!known || !last || known.room.version !== room.version) return
@@ -96,15 +87,18 @@ export function createRoomCache(): RoomCache {
     },
 
     // For an uncached room, more than its version may decide, and each send reads it anyway.
-    isShared: (roomKey) => shared.has(roomKey) && rooms.has(roomKey),
+    /** Whether other processes send to the room, so that its `seq` rarely matches the cached one. */
+    isShared: (roomKey: string) => shared.has(roomKey) && rooms.has(roomKey),
 
-    forget({ _id, app }, byOthers) {
+    /** Evicts a room and its app's configuration. @param byOthers whether another process has changed it */
+    forget({ _id, app }: Pick<RoomAppend['room'], '_id' | 'app'>, byOthers: boolean) {
       rooms.delete(_id)
       apps.delete(app)
       if (byOthers) shared.set(_id, true)
     },
   }
 }
+export type RoomCache = ReturnType<typeof createRoomCache>
 
 /** The cached room, if all of these drafts are known to be allowed. */
 function cachedRoom(

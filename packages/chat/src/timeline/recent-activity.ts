@@ -4,16 +4,6 @@ import type { ActivityAnswer } from '@parley/contracts/bus/node-requests'
 /** An entry without its time. */
 export type Noted = Omit<ActivityAnswer[number], 'atMS'>
 
-/**
- * The last logins, disconnects and refusals in this process, kept in memory so that recording one costs no write. A
- * storm of logins evicts older entries.
- */
-export interface RecentActivity {
-  note(of: { app: string; user: string }, noted: Noted): void
-  /** Entries of a user, oldest first. */
-  of(app: string, user: string): ActivityAnswer
-}
-
 /** Takes a few megabytes. */
 const mostKept = 20_000
 /** Maximum number per user in a response. */
@@ -21,11 +11,15 @@ const mostOfUser = 200
 /** Client texts are cut to this length, so that they cannot fill the memory. */
 const mostOfText = 256
 
-export function createRecentActivity(): RecentActivity {
+/**
+ * The last logins, disconnects and refusals in this process, kept in memory so that recording one costs no write. A storm of
+ * logins evicts older entries.
+ */
+export function createRecentActivity() {
   const ring: { app: string; user: string; entry: ActivityAnswer[number] }[] = []
   let next = 0
   return {
-    note({ app, user }, noted) {
+    note({ app, user }: { app: string; user: string }, noted: Noted) {
       const cut = Object.fromEntries(
         Object.entries(noted).flatMap(([name, value]) =>
           value === undefined ? [] : [[name, value.slice(0, mostOfText)]],
@@ -34,7 +28,8 @@ export function createRecentActivity(): RecentActivity {
       ring[next] = { app, user, entry: { ...cut, atMS: clock.now() } }
       next = (next + 1) % mostKept
     },
-    of(app, user) {
+    /** Entries of a user, oldest first. */
+    of(app: string, user: string) {
       const inOrder = [...ring.slice(next), ...ring.slice(0, next)]
       return inOrder
         .filter((one) => one.app === app && one.user === user)
@@ -43,3 +38,4 @@ export function createRecentActivity(): RecentActivity {
     },
   }
 }
+export type RecentActivity = ReturnType<typeof createRecentActivity>

@@ -1,13 +1,8 @@
 /**
  * Runs work of new clients, which can arrive all at once, in slices of a few milliseconds, with other work in between.
+ * @param sliceMS no work starts in a slice after this long
  */
-export interface AcceptQueue {
-  /** Resolves in a slice with time left, in order of arrival. Work that follows without waiting runs in that slice. */
-  turn(): Promise<void>
-}
-
-/** @param sliceMS no work starts in a slice after this long */
-export function createAcceptQueue(sliceMS: number): AcceptQueue {
+export function createAcceptQueue(sliceMS: number) {
   let waiting: (() => void)[] = []
   let isRunning = false
 
@@ -27,8 +22,9 @@ export function createAcceptQueue(sliceMS: number): AcceptQueue {
   }
 
   return {
+    /** Resolves in a slice with time left, in order of arrival. Work that follows without waiting runs in that slice. */
     turn: () =>
-      new Promise((resolve) => {
+      new Promise<void>((resolve) => {
         waiting.push(resolve)
         if (isRunning) return
         isRunning = true
@@ -36,6 +32,7 @@ export function createAcceptQueue(sliceMS: number): AcceptQueue {
       }),
   }
 }
+export type AcceptQueue = ReturnType<typeof createAcceptQueue>
 
 /** Limits on the number and length of queued packets per connection, so that no client can fill the memory. */
 const mostWaiting = 8

@@ -1,20 +1,16 @@
-/** Limits handshakes in flight. Old ones no longer count, so idle clients cannot hold slots. */
-export interface Handshakes {
-  /** Takes a slot; false if none is free. */
-  begin(): boolean
-  /** Frees a slot when a handshake is over, successful or not. Slots are interchangeable. */
-  ended(): void
-}
-
-/** Slots for handshakes: at most `most` begin within `withinMS`, plus one for each that ends. */
+/**
+ * Limits handshakes in flight: at most `most` begin within `withinMS`, plus one for each that ends. Old ones no longer count,
+ * so idle clients cannot hold slots.
+ */
 export function createHandshakes(
   { most, withinMS }: { most: number; withinMS: number },
   now: () => number = () => performance.now(),
-): Handshakes {
+) {
   /** Start times in milliseconds, oldest first. */
   const begun: number[] = []
 
   return {
+    /** Takes a slot; false if none is free. */
     begin() {
       const nowMS = now()
       while (begun[0] !== undefined && begun[0] <= nowMS - withinMS) begun.shift()
@@ -22,8 +18,10 @@ export function createHandshakes(
       begun.push(nowMS)
       return true
     },
+    /** Frees a slot when a handshake is over, successful or not. Slots are interchangeable. */
     ended() {
       begun.shift()
     },
   }
 }
+export type Handshakes = ReturnType<typeof createHandshakes>

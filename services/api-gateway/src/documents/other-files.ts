@@ -2,21 +2,13 @@ import type { PageFiles } from '@parley/chat/integrations/chat-page'
 import type { Logger } from '@parley/service/log'
 import type { FastifyInstance } from 'fastify'
 
-/** Files of the chat page and the console that the gateways of all releases share. */
-export interface OtherFiles {
-  /** Shares our own files with other gateways while this gateway runs. */
-  keep: (files: ReadonlyMap<string, Uint8Array>) => void
-  /** A file of another release, if any gateway has it. */
-  find: (name: string) => Promise<Uint8Array | undefined>
-}
-
 const dailyMS = 24 * 3_600_000
 const afterFailureMS = 60_000
 /** Minimum time between lookups of a missing name. */
 const namesHoldMS = 5_000
 
-/** Stops with the app. */
-export function createOtherFiles(app: FastifyInstance, shared: PageFiles, log: Logger): OtherFiles {
+/** Files of the chat page and the console that the gateways of all releases share. Stops with the app. */
+export function createOtherFiles(app: FastifyInstance, shared: PageFiles, log: Logger) {
   const timers = new Set<NodeJS.Timeout>()
   let names: { known: Promise<Set<string>>; untilMS: number } | undefined
 
@@ -43,7 +35,10 @@ export function createOtherFiles(app: FastifyInstance, shared: PageFiles, log: L
   }
   app.addHook('onClose', async () => timers.forEach((timer) => clearTimeout(timer)))
   return {
-    keep: (files) => void keepNow(files),
-    find: async (name) => ((await isKnown(name)) ? shared.find(name) : undefined),
+    /** Shares our own files with other gateways while this gateway runs. */
+    keep: (files: ReadonlyMap<string, Uint8Array>) => void keepNow(files),
+    /** A file of another release, if any gateway has it. */
+    find: async (name: string) => ((await isKnown(name)) ? shared.find(name) : undefined),
   }
 }
+export type OtherFiles = ReturnType<typeof createOtherFiles>

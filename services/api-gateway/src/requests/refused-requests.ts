@@ -11,25 +11,18 @@ const shownLength = 200
 const maxRefusedBytes = 64 * 1024 * 1024
 
 /** Refuses requests that match no operation, before anything is read or looked up. */
-export interface Refusals {
-  /**
-   * Fastify option: routes a path that is not percent-encoded UTF-8, since the route determines the form of the refusal.
-   */
-  rewriteUrl(request: IncomingMessage): string
-  /** Register after CORS, so that browsers can read refusals too. */
-  register(app: FastifyInstance): void
-}
-
-export function createRefusals(): Refusals {
+export function createRefusals() {
   const malformed = new WeakSet<IncomingMessage>()
   return {
-    rewriteUrl(request) {
+    /** Fastify option: routes a path that is not percent-encoded UTF-8, since the route determines the form of the refusal. */
+    rewriteUrl(request: IncomingMessage) {
       const { url = '/' } = request
       if (isPercentEncoded(pathOf(url))) return url
       malformed.add(request)
       return url.replaceAll('%', '%25')
     },
-    register(app) {
+    /** Register after CORS, so that browsers can read refusals too. */
+    register(app: FastifyInstance) {
       app.addHook('onRequest', (request, reply, done) => done(refusalOf(request, reply)))
       // Reached by requests for missing files.
       app.setNotFoundHandler((request, reply) => Promise.reject(unknownPath(request, reply)))

@@ -3,23 +3,18 @@ import { fitRequestId, type Request, type Tracing } from '@parley/service/trace'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
 /** Gives every request its ID, and traces it until its response. */
-export interface TracedRequests {
-  /** Returns the ID. */
-  begin(request: IncomingMessage): string
-  watch(app: FastifyInstance): void
-}
-
-export function createTracedRequests(tracing: Tracing): TracedRequests {
+export function createTracedRequests(tracing: Tracing) {
   const begun = new WeakMap<IncomingMessage, Request>()
   return {
-    begin(raw) {
+    /** Returns the ID. */
+    begin(raw: IncomingMessage) {
       const { method = '', headers } = raw
       const traceparent = typeof headers.traceparent === 'string' ? headers.traceparent : undefined
       const request = tracing.begin(method, { given: fitRequestId(headers['x-request-id']), traceparent })
       if (request.isTraced) begun.set(raw, request)
       return request.id
     },
-    watch(app) {
+    watch(app: FastifyInstance) {
       app.addHook('onRequest', (request, reply, done) => {
         void reply.header('x-request-id', request.id)
         done()

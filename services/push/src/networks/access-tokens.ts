@@ -18,13 +18,6 @@ class NoAccessToken extends Error {
   }
 }
 
-export interface AccessTokens {
-  /** A token that is valid for at least some minutes. @throws NoAccessToken */
-  get(): Promise<string>
-  /** This token was refused: it is not used again. */
-  forget(token: string): void
-}
-
 export interface Grant {
   tokenUrl: string
   /** The form of a request for a token (RFC 6749, 4). */
@@ -32,7 +25,7 @@ export interface Grant {
 }
 
 /** OAuth 2.0 access tokens, each used until shortly before it expires. */
-export function createAccessTokens({ tokenUrl, form }: Grant, dispatcher: Dispatcher, timeoutMS: number): AccessTokens {
+export function createAccessTokens({ tokenUrl, form }: Grant, dispatcher: Dispatcher, timeoutMS: number) {
   let current: { token: string; untilMS: number } | undefined
   let asking: Promise<string> | undefined
 
@@ -56,6 +49,7 @@ export function createAccessTokens({ tokenUrl, form }: Grant, dispatcher: Dispat
   }
 
   return {
+    /** A token that is valid for at least some minutes. @throws NoAccessToken */
     async get() {
       if (current && current.untilMS > clock.now()) return current.token
       asking ??= ask()
@@ -67,11 +61,13 @@ export function createAccessTokens({ tokenUrl, form }: Grant, dispatcher: Dispat
         })
       return asking
     },
-    forget(token) {
+    /** This token was refused: it is not used again. */
+    forget(token: string) {
       if (current?.token === token) current = undefined
     },
   }
 }
+export type AccessTokens = ReturnType<typeof createAccessTokens>
 
 /** Sends with a token. If it is refused, it may have been revoked: retries once with a new one. Never throws. */
 export async function sendWithToken(

@@ -4,20 +4,14 @@ import type { Logger } from '@parley/service/log'
 import type { PushMetrics } from '../push-metrics.ts'
 import type { PushAnswer } from './network.ts'
 
-/** Tracks whether a network accepts our credentials. While it does not, one push at a time is sent as a probe. */
-export interface CredentialsWatch {
-  /** While the network refuses our credentials. */
-  readonly isStopped: boolean
-  /** How long to wait until one push is tried, in milliseconds; 0 for now. */
-  waitMS(): number
-  note(answer: PushAnswer): void
-}
-
-/** @param parts its `credentials` are kept up to date, for the report of this process */
+/**
+ * Tracks whether a network accepts our credentials. While it does not, one push at a time is sent as a probe.
+ * @param parts its `credentials` are kept up to date, for the report of this process
+ */
 export function watchCredentials(
   parts: { name: string; probeMS: number; metrics: PushMetrics; log: Logger; credentials: CredentialsState },
   onAcceptedAgain: () => void,
-): CredentialsWatch {
+) {
   const { name, probeMS, metrics, log, credentials } = parts
   let probeAtMS: number | undefined
   const become = (state: CredentialsState['state']) => {
@@ -25,11 +19,13 @@ export function watchCredentials(
   }
   metrics.stopped.set({ network: name }, 0)
   return {
+    /** While the network refuses our credentials. */
     get isStopped() {
       return probeAtMS !== undefined
     },
+    /** How long to wait until one push is tried, in milliseconds; 0 for now. */
     waitMS: () => Math.max(0, (probeAtMS ?? 0) - clock.now()),
-    note(answer) {
+    note(answer: PushAnswer) {
       if ('isOurs' in answer) return
       if (answer.as === 'credentials') {
         if (probeAtMS === undefined || probeAtMS <= clock.now()) {

@@ -6,19 +6,6 @@ import { LRUCache } from 'lru-cache'
 import type { PushMetrics } from '../push-metrics.ts'
 import type { PushAnswer } from './network.ts'
 
-/**
- * Judges answers that blame a token where our credentials may be at fault, such as BadDeviceToken from APNs' other
- * environment. A network that answers so to nearly all devices of an app is stopped for that app, and no token is removed.
- */
-export interface Doubts {
-  /** How long a push has to wait because its app is stopped. Meanwhile, one push at a time goes out as a probe. */
-  heldUntilMS(push: PushDoc): number | undefined
-  /** The answer to act on: `doubtful` until the network has accepted another push of the app. */
-  judge(push: PushDoc, answer: PushAnswer): PushAnswer
-  /** The state of each stopped app. */
-  states(): CredentialsState[]
-}
-
 /** The last answers about one app's devices. */
 interface Answers {
   /** By token, the latest last. */
@@ -44,11 +31,15 @@ const longestProbeMS = 15 * 60_000
 /** Held pushes are checked again after about this long if nothing releases them. */
 const heldMS = 20 * 60_000
 
-/** @param onAcceptedAgain called with the app when its pushes are accepted again */
+/**
+ * Judges answers that blame a token where our credentials may be at fault, such as BadDeviceToken from APNs' other environment.
+ * A network that answers so to nearly all devices of an app is stopped for that app, and no token is removed.
+ * @param onAcceptedAgain called with the app when its pushes are accepted again
+ */
 export function createDoubts(
   parts: { name: CredentialsState['network']; probeMS: number; metrics: PushMetrics; log: Logger },
   onAcceptedAgain: (app: string) => void,
-): Doubts {
+) {
   const { name, probeMS, metrics, log } = parts
   const apps = new LRUCache<string, Answers>({ max: mostApps })
   const stopped = () => [...apps.entries()].filter(([, answers]) => answers.stopped)
@@ -93,7 +84,8 @@ export function createDoubts(
   }
 
   return {
-    heldUntilMS({ app, giveUpAtMS }) {
+    /** How long a push has to wait because its app is stopped. Meanwhile, one push at a time goes out as a probe. */
+    heldUntilMS({ app, giveUpAtMS }: PushDoc) {
       const stop = apps.peek(app)?.stopped
       if (!stop || giveUpAtMS <= clock.now()) return undefined
       if (stop.probeAtMS > clock.now()) {
@@ -105,7 +97,8 @@ export function createDoubts(
       Object.assign(stop, { probes: stop.probes + 1, hasProbe: false })
       return undefined
     },
-    judge(push, answer) {
+    /** The answer to act on: `doubtful` until the network has accepted another push of the app. */
+    judge(push: PushDoc, answer: PushAnswer): PushAnswer {
       if (answer.as === 'sent') noteAccepted(push)
       if (answer.as !== 'doubtful') return answer
       const answers = noteDoubt(push, answer.reason)
@@ -117,9 +110,11 @@ export function createDoubts(
         ? { as: 'refused', reason: answer.reason }
         : { as: 'dead', reason: answer.reason, sinceMS: doubtedAtMS }
     },
+    /** The state of each stopped app. */
     states: () => stopped().flatMap(([app, { stopped: stop }]) => (stop ? [stateOf(name, app, stop)] : [])),
   }
 }
+export type Doubts = ReturnType<typeof createDoubts>
 
 function stateOf(
   network: CredentialsState['network'],

@@ -1,7 +1,6 @@
 import { clock } from '@parley/async/clock'
 import { type Delivery, readEvent } from '@parley/bus/events/incoming'
 import { readPayload } from '@parley/bus/read-payload'
-import type { MessageHandler } from '@parley/bus/stream/consume'
 import type { PushNetwork } from '@parley/contracts/resources/push/network'
 import { serverEvents } from '@parley/contracts/socket/server-events'
 import type { Db } from '@parley/db/connect'
@@ -40,22 +39,11 @@ interface ReadEvent {
 const windowMS = 5_000
 const perPage = 1_000
 
-export interface TakeAway {
-  /** Handles `lastRead`. */
-  reads: MessageHandler<ReadEvent>
-  /** Handles `threadLastRead`. */
-  threadReads: MessageHandler<ReadEvent>
-  /** Handles a deleted or recalled message. */
-  ofMessage: (app: string, message: string) => Promise<void>
-  /** Handles the deletion of all messages of a room and its threads. */
-  ofRoom: (app: string, room: string) => Promise<void>
-}
-
 /** A room or thread whose notifications are obsolete up to a seq. */
 type Over = PushedPlace & { upToSeq: number }
 
 /** Removes notifications of messages that were deleted or read elsewhere, by silent pushes to the devices that got them. */
-export function createTakeAway(parts: TakeAwayParts): TakeAway {
+export function createTakeAway(parts: TakeAwayParts) {
   const { db, onlineDevicesOf, networks } = parts
 
   async function handle(read: ReadEvent): Promise<void> {
@@ -64,12 +52,16 @@ export function createTakeAway(parts: TakeAwayParts): TakeAway {
   }
 
   return {
+    /** Handles `lastRead`. */
     reads: { read: readOfRoom, handle },
+    /** Handles `threadLastRead`. */
     threadReads: { read: readOfThread, handle },
-    async ofRoom(app, room) {
+    /** Handles the deletion of all messages of a room and its threads. */
+    async ofRoom(app: string, room: string) {
       if (networks.size > 0) await whilePresent(afterDeletion(parts, app, room))
     },
-    async ofMessage(app, message) {
+    /** Handles a deleted or recalled message. */
+    async ofMessage(app: string, message: string) {
       if (networks.size === 0) return
       for await (const pushes of pagePushesOf(db, app, message, perPage)) {
         // Waiting pushes are dropped when they are due.
@@ -84,6 +76,7 @@ export function createTakeAway(parts: TakeAwayParts): TakeAway {
     },
   }
 }
+export type TakeAway = ReturnType<typeof createTakeAway>
 
 async function afterRead(parts: TakeAwayParts, { event, place, message }: ReadEvent): Promise<void> {
   const { db, presence } = parts

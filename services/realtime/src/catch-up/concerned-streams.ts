@@ -1,21 +1,14 @@
-import { clock as ownClock } from '@parley/async/clock'
+import { clock } from '@parley/async/clock'
 import type { Bus } from '@parley/bus/connect'
 import { markStream, reachesBack, readStreamState, type StreamState } from '@parley/bus/stream/stream-state'
 import { audienceOf } from '../delivery/topics.ts'
 import { earliestOf, type ReadOutcome, type ReplayReader } from './replay-reader.ts'
 import type { StreamClock } from './server-time.ts'
 
-interface Parts {
-  bus: Bus
-  nodeId: string
-  clock: StreamClock
-}
-
 /** The streams with missed events of each reader. */
 export type Concerned = ReadonlyMap<ReplayReader, ReadonlySet<string>>
 
-export function streamsOf({ bus }: Pick<Parts, 'bus'>, readers: readonly ReplayReader[]): Concerned {
-  const { streams } = bus
+export function streamsOf({ streams }: Bus, readers: readonly ReplayReader[]): Concerned {
   const all = new Set(streams.names)
   if (all.size === 1) return new Map(readers.map((reader) => [reader, all]))
   const ofReader = (reader: ReplayReader) => {
@@ -30,7 +23,7 @@ const namesIn = (concerned: Concerned) => [
 ]
 
 export async function markAll(
-  { bus, nodeId }: Pick<Parts, 'bus' | 'nodeId'>,
+  { bus, nodeId }: { bus: Bus; nodeId: string },
   concerned: Concerned,
 ): Promise<Map<string, number>> {
   const marks = namesIn(concerned).map(async (name) => [name, await markStream(bus, name, nodeId)] as const)
@@ -42,16 +35,16 @@ export async function markAll(
  * were known.
  */
 export async function refuseTooOld(
-  { bus, clock }: Pick<Parts, 'bus' | 'clock'>,
+  { bus, clock: streamClock }: { bus: Bus; clock: StreamClock },
   concerned: Concerned,
   outcomes: Map<ReplayReader, ReadOutcome>,
 ): Promise<boolean> {
-  const askedMS = ownClock.now()
+  const askedMS = clock.now()
   const states = new Map<string, StreamState>()
   const asking = namesIn(concerned).map(async (name) => states.set(name, await readStreamState(bus, name)))
   await Promise.all(asking)
   const all = [...states.values()]
-  if (all.length > 0) clock.set(Math.min(...all.map(({ nowMS }) => nowMS)), askedMS)
+  if (all.length > 0) streamClock.set(Math.min(...all.map(({ nowMS }) => nowMS)), askedMS)
   for (const [reader, streams] of concerned) {
     const { sinceMS, from } = reader
     const isKept = [...streams].every((name) => {

@@ -63,7 +63,7 @@ const nextMarkMS = 50
 export async function readTogether(parts: ReadTogetherParts, readers: readonly ReplayReader[]): Promise<ReadOutcome[]> {
   const outcomes = new Map<ReplayReader, ReadOutcome>()
   if (!parts.bus.streams.areAllThere) await awaitStreams(parts.bus)
-  let concerned = streamsOf(parts, readers)
+  let concerned = streamsOf(parts.bus, readers)
   for (;;) {
     // First, even if nothing can be read: after a purge the mark is the oldest message, which proves to later clients that they
     // have everything.
@@ -78,7 +78,7 @@ export async function readTogether(parts: ReadTogetherParts, readers: readonly R
     }
     await awaitStreams(parts.bus)
     outcomes.clear()
-    concerned = streamsOf(parts, readers)
+    concerned = streamsOf(parts.bus, readers)
   }
 }
 

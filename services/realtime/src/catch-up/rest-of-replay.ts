@@ -9,26 +9,21 @@ import { concerns, type Position, type ReplayReader } from './replay-reader.ts'
 export type Read = IncomingEvent & { at: Position; sentBefore: number }
 
 /** The events that a read has sent to any of its readers. */
-export interface SentEvents {
-  ids: ReadonlySet<string>
-  add(event: Read): void
-  /** Those after the first `count`. */
-  after(count: number): readonly { id: string; at: Position }[]
-}
-
-export function createSentEvents(): SentEvents {
+export function createSentEvents() {
   const ids = new Set<string>()
   const inOrder: { id: string; at: Position }[] = []
   return {
     ids,
-    add({ id, at }) {
+    add({ id, at }: Read) {
       if (id === undefined || ids.has(id)) return
       ids.add(id)
       inOrder.push({ id, at })
     },
-    after: (count) => inOrder.slice(count),
+    /** Those after the first `count`. */
+    after: (count: number) => inOrder.slice(count),
   }
 }
+export type SentEvents = ReturnType<typeof createSentEvents>
 
 /**
  * Where a slow reader continues: at the first event that it lacks. Later ones that it has are not sent again.

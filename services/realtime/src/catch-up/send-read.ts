@@ -13,17 +13,11 @@ interface Frame {
   event: IncomingEvent
 }
 
-/** Sends events to sockets as they are read, many in one write, and none to a socket with unsent data. */
-export interface Sending {
-  /** False if the socket's backlog is full: this event is not sent; earlier ones are. */
-  add(reader: ReplayReader, event: IncomingEvent): boolean
-  /** Call before another event is added. */
-  nextEvent(): void
-  flush(): void
-}
-
-/** @param mostBufferedBytes a socket with more unsent bytes gets nothing */
-export function createSending(mostBufferedBytes: number): Sending {
+/**
+ * Sends events to sockets as they are read, many in one write, and none to a socket with unsent data.
+ * @param mostBufferedBytes a socket with more unsent bytes gets nothing
+ */
+export function createSending(mostBufferedBytes: number) {
   const batches = new Map<ReplayReader, { frames: Frame[]; bytes: number }>()
   /** The event's frame by codec. */
   let frames: string[] = []
@@ -43,7 +37,8 @@ export function createSending(mostBufferedBytes: number): Sending {
   }
 
   return {
-    add(reader, event) {
+    /** False if the socket's backlog is full: this event is not sent; earlier ones are. */
+    add(reader: ReplayReader, event: IncomingEvent): boolean {
       const { socket } = reader
       const batch = batches.get(reader) ?? { frames: [], bytes: 0 }
       if (socket.connection.bufferedBytes + batch.bytes > mostBufferedBytes) {
@@ -57,6 +52,7 @@ export function createSending(mostBufferedBytes: number): Sending {
       if (batch.bytes > batchBytes) send(reader)
       return true
     },
+    /** Call before another event is added. */
     nextEvent() {
       frames = []
       topic = undefined

@@ -1,4 +1,4 @@
-import { clock, clock as ownClock } from '@parley/async/clock'
+import { clock } from '@parley/async/clock'
 import { inParts } from '@parley/async/in-parts'
 import { startRunning } from '@parley/async/run-every'
 import type { Bus } from '@parley/bus/connect'
@@ -40,15 +40,15 @@ export function announceServerTime(parts: ServerTimeParts): { stop(): Promise<vo
 }
 
 async function announce(parts: ServerTimeParts): Promise<void> {
-  const { bus, nodeId, clock, sockets, queue, acceptQueue, server, isBehind } = parts
+  const { bus, nodeId, sockets, queue, acceptQueue, server, isBehind } = parts
   if (!bus.connected || isBehind()) return
   const listening = [...sockets.all()].filter(isListening)
   // After a purge of the stream this is its oldest message, which proves to later clients that they have everything.
   if (listening.length > 0) await Promise.all(bus.streams.names.map((stream) => markStream(bus, stream, nodeId)))
-  const askedMS = ownClock.now()
+  const askedMS = clock.now()
   const states = [...(await readStreamStates(bus)).values()]
   const nowMS = Math.min(...states.map((state) => state.nowMS))
-  clock.set(nowMS, askedMS)
+  parts.clock.set(nowMS, askedMS)
   if (isBehind() || queue.isHeld) return
   queue.drain()
   const json = JSON.stringify({ serverTimeMS: Math.floor(nowMS) } satisfies EventPayload<'serverTime'>)
@@ -64,25 +64,21 @@ function isListening({ data, replayBuffer }: UserSocket): boolean {
 }
 
 /** NATS's clock, which dates the stream's messages and the clients' `since`. */
-export interface StreamClock {
-  /** Unix milliseconds; this process's own clock until NATS was asked. */
-  nowMS(): number
-  /**
-   * Sets the clock from a reply of NATS.
-   * @param streamMS the time in the reply
-   * @param askedMS this process's time before the request
-   */
-  set(streamMS: number, askedMS: number): void
-}
-
-export function createStreamClock(ownMS: () => number = clock.now): StreamClock {
+export function createStreamClock(ownMS: () => number = clock.now) {
   let aheadMS = 0
   return {
+    /** Unix milliseconds; this process's own clock until NATS was asked. */
     nowMS: () => Math.floor(ownMS() + aheadMS),
-    set(streamMS, askedMS) {
+    /**
+     * Sets the clock from a reply of NATS.
+     * @param streamMS the time in the reply
+     * @param askedMS this process's time before the request
+     */
+    set(streamMS: number, askedMS: number) {
       // NATS read its clock between the request and the reply: a slow reply must not set the clock back.
       const [least, most] = [streamMS - ownMS(), streamMS - askedMS]
       aheadMS = Math.min(Math.max(0, least), most)
     },
   }
 }
+export type StreamClock = ReturnType<typeof createStreamClock>

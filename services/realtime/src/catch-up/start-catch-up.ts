@@ -2,24 +2,15 @@ import { createUserSince } from '@parley/chat/users/user-since'
 import { resumesCounter } from '../connections/socket-metrics.ts'
 import { waitsOfStream } from '../delivery/in-order.ts'
 import type { NodeParts } from '../node-parts.ts'
-import { type CatchUp, type CatchUpParts, createCatchUp } from './catch-up.ts'
-import { announceServerTime, createStreamClock, type ServerTimeParts, type StreamClock } from './server-time.ts'
-
-export interface CatchingUp {
-  catchUp: CatchUp
-  clock: StreamClock
-  /** Size of one socket's replay buffer in bytes. */
-  replayBufferBytes: number
-  /** Stops `serverTime`; resolves when it has stopped. */
-  stop(): Promise<void>
-}
+import { type CatchUpParts, createCatchUp } from './catch-up.ts'
+import { announceServerTime, createStreamClock, type ServerTimeParts } from './server-time.ts'
 
 type Parts = Pick<NodeParts, 'chat' | 'settings' | 'bus' | 'log' | 'metrics' | 'isBehind'> &
   Pick<CatchUpParts, 'acceptQueue' | 'delivered' | 'noteCaughtUp' | 'order' | 'fetch'> &
   Pick<ServerTimeParts, 'sockets' | 'queue' | 'server'>
 
 /** The parts of a node that replay events to clients with `since`, and send them the time. */
-export function startCatchUp(parts: Parts): CatchingUp {
+export function startCatchUp(parts: Parts) {
   const { settings } = parts
   const clock = createStreamClock()
   // A quarter of a client's limit, so that all buffers of a socket together stay below it.

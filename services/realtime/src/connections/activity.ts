@@ -4,15 +4,7 @@ import type { Chat } from '@parley/chat/chat'
 import type { Session, UserSocket } from './session.ts'
 
 /** Records when users connect and disconnect, for their profiles, the statistics and timelines. */
-export interface Activity {
-  began(socket: UserSocket, session: Session): void
-  /** @param reason one of the close reasons */
-  ended(session: Session, reason: string): void
-  /** Resolves when everything is recorded. */
-  drained(): Promise<void>
-}
-
-export function watchActivity(chat: Chat): Activity {
+export function watchActivity(chat: Chat) {
   const inFlight = createInFlight()
 
   function note(writing: Promise<unknown>, { app, user }: { app: string; user: string }): void {
@@ -22,7 +14,7 @@ export function watchActivity(chat: Chat): Activity {
   }
 
   return {
-    began({ connection, transport }, { app, user, device }) {
+    began({ connection, transport }: UserSocket, { app, user, device }: Session) {
       chat.recent.note({ app, user }, { what: 'connected', device, transport })
       const { address, port, headers } = connection
       const userAgent = headers['user-agent']
@@ -39,10 +31,13 @@ export function watchActivity(chat: Chat): Activity {
       }
       note(chat.recordLogin(login), login)
     },
-    ended({ app, user, device }, reason) {
+    /** @param reason one of the close reasons */
+    ended({ app, user, device }: Session, reason: string) {
       chat.recent.note({ app, user }, { what: 'closed', device, reason })
       note(chat.recordActive({ app, user, atMS: clock.now() }), { app, user })
     },
+    /** Resolves when everything is recorded. */
     drained: () => inFlight.drained(),
   }
 }
+export type Activity = ReturnType<typeof watchActivity>

@@ -3,26 +3,13 @@ import { forgetConnections, nodeTtlMS, reportConnections } from '@parley/presenc
 import type { Logger } from '@parley/service/log'
 import { createKnownPeaks } from './known-peaks.ts'
 
-/** Reports this node's connections per app to Redis. */
-export interface ConnectionReports {
-  changed(app: string, count: number): void
-  /** Resolves when Redis has the current count of the app, or is away. */
-  reported(app: string): Promise<void>
-  /** Reports zero for everything and ends. */
-  stop(): Promise<void>
-}
-
 /**
- * Reports every change immediately. Changes during a report are combined, the highest first, so that no peak is lost. All
+ * Reports this node's connections per app to Redis: every change immediately. Changes during a report are combined, the highest first, so that no peak is lost. All
  * counts are repeated regularly, which keeps the node alive in Redis, and on reconnect together with the known peaks, since
  * Redis may have lost its data. Starts by deleting the reports of an earlier process with the node's name, as soon as Redis
  * is available.
  */
-export async function createConnectionReports(
-  presence: Presence,
-  node: string,
-  log: Logger,
-): Promise<ConnectionReports> {
+export async function createConnectionReports(presence: Presence, node: string, log: Logger) {
   /** Zero stays until Redis has it. */
   const current = new Map<string, number>()
   const waiting = new Map<string, { highest: number; latest: number; reported: PromiseWithResolvers<void> }>()
@@ -76,13 +63,15 @@ export async function createConnectionReports(
   presence.redis.on('ready', ready)
 
   return {
-    changed(app, count) {
+    changed(app: string, count: number) {
       current.set(app, count)
       report(app, count)
     },
-    reported: async (app) => {
+    /** Resolves when Redis has the current count of the app, or is away. */
+    reported: async (app: string) => {
       await (waiting.get(app)?.reported.promise ?? inFlight.get(app))
     },
+    /** Reports zero for everything and ends. */
     async stop() {
       clearInterval(timer)
       presence.redis.off('ready', ready)

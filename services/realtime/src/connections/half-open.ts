@@ -15,12 +15,6 @@ const answersWithinMS = 1_000
 /** Allows for a busy node, which pings and closes late: a push too many is better than none. */
 const lateMS = 5_000
 
-interface HalfOpen {
-  ended(socket: UserSocket, session: Session, reason: string): void
-  /** Resolves when all pushes are requested. */
-  drained(): Promise<void>
-}
-
 /**
  * Handles ended sockets: a client that did not answer may have missed everything since its last packet, so the push
  * service pushes that to its device (docs/reference/push.md#recipients). A living client reconnects before the pushes
@@ -30,7 +24,7 @@ export function watchHalfOpen(parts: {
   bus: Bus
   log: Logger
   settings: { pingIntervalMS: number; pingTimeoutMS: number }
-}): HalfOpen {
+}) {
   const { bus, log } = parts
   const { pingIntervalMS, pingTimeoutMS } = parts.settings
   const inFlight = createInFlight()
@@ -43,7 +37,7 @@ export function watchHalfOpen(parts: {
   }
 
   return {
-    ended(socket, { app, user, device }, reason) {
+    ended(socket: UserSocket, { app, user, device }: Session, reason: string) {
       if (!unheardEnds.has(reason) && socket.connection.unansweredMS < answersWithinMS) return
       const sinceMS = Math.floor(clock.now() - silentMS(socket, reason) - lateMS)
       const push = { id: randomUUID(), clients: [], payload: {}, missed: { user, device, sinceMS } }
@@ -51,6 +45,7 @@ export function watchHalfOpen(parts: {
         .add(publishPushToClients(bus, app, push))
         .catch((error: unknown) => log.warn({ err: error, app, user }, 'push for a half-open connection not requested'))
     },
+    /** Resolves when all pushes are requested. */
     drained: () => inFlight.drained(),
   }
 }

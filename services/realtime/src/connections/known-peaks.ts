@@ -17,20 +17,7 @@ interface KnownOfApp {
 }
 
 /** The peaks that a node knows: Redis can lose them before they are in the database, and gets none while it is away. */
-export interface KnownPeaks {
-  /** Redis accepted a report of this node's connections. */
-  reported(app: string, own: number, reported: Reported): void
-  /** The report failed: the peak is this node's count plus the others' last known ones. */
-  missed(app: string, own: number): void
-  /** The number of this node's connections that Redis certainly has. */
-  ownOf(app: string): number
-  /** Redis may have lost its data: report everything again. */
-  redisIsBack(): void
-  /** Called periodically: reports peaks that Redis may lack, and forgets old ones. */
-  tend(): void
-}
-
-export function createKnownPeaks(presence: Presence, log: Logger): KnownPeaks {
+export function createKnownPeaks(presence: Presence, log: Logger) {
   const apps = new Map<string, KnownOfApp>()
   let mayLackSome = false
 
@@ -55,23 +42,28 @@ export function createKnownPeaks(presence: Presence, log: Logger): KnownPeaks {
   }
 
   return {
-    reported(app, own, { heard, minute, peak }) {
+    /** Redis accepted a report of this node's connections. */
+    reported(app: string, own: number, { heard, minute, peak }: Reported) {
       const known = of(app)
       Object.assign(known, { own, others: heard - own, reportedAtMS: performance.now() })
       raise(known, minute, peak)
     },
-    missed(app, own) {
+    /** The report failed: the peak is this node's count plus the others' last known ones. */
+    missed(app: string, own: number) {
       const known = of(app)
       known.own = 0
       mayLackSome = true
       const isRecent = performance.now() - known.reportedAtMS < heardWithinMS
       raise(known, minuteNow(), own + (isRecent ? known.others : 0))
     },
-    ownOf: (app) => apps.get(app)?.own ?? 0,
+    /** The number of this node's connections that Redis certainly has. */
+    ownOf: (app: string) => apps.get(app)?.own ?? 0,
+    /** Redis may have lost its data: report everything again. */
     redisIsBack() {
       for (const known of apps.values()) known.own = 0
       void reportPeaks()
     },
+    /** Called periodically: reports peaks that Redis may lack, and forgets old ones. */
     tend() {
       const firstMinute = minuteNow() - keptMinutes
       for (const [app, { peaks }] of apps) {

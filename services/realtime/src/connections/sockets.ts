@@ -2,26 +2,14 @@ import { clock } from '@parley/async/clock'
 import { topicOf } from '../delivery/topics.ts'
 import type { Session, UserSocket } from './session.ts'
 
-/** The authenticated sockets of this node, by user. */
-export interface Sockets {
-  add(socket: UserSocket, session: Session): void
-  remove(socket: UserSocket): void
-  /** The socket's client moved from polling to a WebSocket. */
-  upgraded(socket: UserSocket): void
-  /** The socket's client is away, or back. */
-  setAway(socket: UserSocket, session: Session, isAway: boolean): void
-  ofUser(app: string, user: string): Iterable<UserSocket>
-  all(): Iterable<UserSocket>
-  readonly size: number
-}
-
 /** Notified when an app's number of WebSockets changes, and when a user's connected devices change, go away or are back. */
 export interface SocketsChanged {
   count(app: string, count: number): void
   devices(app: string, user: string, devices: ReadonlySet<string>, awaySinceMS: ReadonlyMap<string, number>): void
 }
 
-export function createSockets(changed: SocketsChanged): Sockets {
+/** The authenticated sockets of this node, by user. */
+export function createSockets(changed: SocketsChanged) {
   const byUser = new Map<string, Set<UserSocket>>()
   const counts = new Map<string, number>()
   let size = 0
@@ -51,7 +39,7 @@ export function createSockets(changed: SocketsChanged): Sockets {
   }
 
   return {
-    add(socket, session) {
+    add(socket: UserSocket, session: Session) {
       socket.data.session = session
       const name = topicOf(session)
       const sockets = byUser.get(name)
@@ -61,16 +49,18 @@ export function createSockets(changed: SocketsChanged): Sockets {
       if (socket.transport === 'websocket') count(session, 1)
       notifyDevices(session)
     },
-    upgraded(socket) {
+    /** The socket's client moved from polling to a WebSocket. */
+    upgraded(socket: UserSocket) {
       const { session } = socket.data
       if (session && !session.isCounted) count(session, 1)
     },
-    setAway(socket, session, isAway) {
+    /** The socket's client is away, or back. */
+    setAway(socket: UserSocket, session: Session, isAway: boolean) {
       if (isAway === (session.awaySinceMS !== undefined) || socket.data.session !== session) return
       session.awaySinceMS = isAway ? clock.now() : undefined
       notifyDevices(session)
     },
-    remove(socket) {
+    remove(socket: UserSocket) {
       const { session } = socket.data
       if (!session) return
       socket.data.session = undefined
@@ -82,8 +72,8 @@ export function createSockets(changed: SocketsChanged): Sockets {
       if (session.isCounted) count(session, -1)
       notifyDevices(session)
     },
-    ofUser: (app, user) => byUser.get(topicOf({ app, user })) ?? [],
-    *all() {
+    ofUser: (app: string, user: string) => byUser.get(topicOf({ app, user })) ?? [],
+    *all(): Iterable<UserSocket> {
       for (const sockets of byUser.values()) yield* sockets
     },
     get size() {
@@ -91,3 +81,4 @@ export function createSockets(changed: SocketsChanged): Sockets {
     },
   }
 }
+export type Sockets = ReturnType<typeof createSockets>

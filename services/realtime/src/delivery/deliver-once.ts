@@ -5,19 +5,6 @@ import type { Logger } from '@parley/service/log'
 import type { Counter, RequestHistogram } from '@parley/service/metrics'
 import type { Tracing } from '@parley/service/trace'
 
-/** Delivers events to sockets, counted, traced and logged. */
-export interface Delivery {
-  /**
-   * Delivers a live event. A repeat of the same ID goes only to sockets that joined after the first. A republished event is a
-   * repeat, unless it happened while the node was cut off; if it is older than that, it is dropped.
-   */
-  deliver(event: IncomingEvent): void
-  /**
-   * Delivers an event of the stream that may have been delivered before. Sockets with a replay buffer read the stream themselves.
-   */
-  redeliver(event: IncomingEvent): void
-}
-
 interface DeliveryParts {
   /** Returns the number of sockets that get the event. */
   send: (event: IncomingEvent, exceptBuffering?: boolean) => number
@@ -40,7 +27,8 @@ export interface CutOff {
   untilMS: number
 }
 
-export function createDelivery(parts: DeliveryParts): Delivery {
+/** Delivers events to sockets, counted, traced and logged. */
+export function createDelivery(parts: DeliveryParts) {
   const { send, sendToNewer, delivered, delay, noteDelivered, cutOff, tracing, log } = parts
   /** Time of the first delivery, by event ID. */
   const heard = createRecent<number>()
@@ -69,8 +57,13 @@ export function createDelivery(parts: DeliveryParts): Delivery {
   }
 
   return {
-    redeliver: (event) => deliverToAll(event, true),
-    deliver(event) {
+    /** Delivers an event of the stream that may have been delivered before. Sockets with a replay buffer read the stream themselves. */
+    redeliver: (event: IncomingEvent) => deliverToAll(event, true),
+    /**
+     * Delivers a live event. A repeat of the same ID goes only to sockets that joined after the first. A republished event is a
+     * repeat, unless it happened while the node was cut off; if it is older than that, it is dropped.
+     */
+    deliver(event: IncomingEvent): void {
       if (event.again && event.again.atMS < cutOff().sinceMS) return
       const heardAtMS = heardAt(event)
       if (heardAtMS === undefined) return deliverToAll(event)

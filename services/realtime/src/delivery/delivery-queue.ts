@@ -7,24 +7,10 @@ const burst = 16
 const waitMS = 4
 
 /**
- * Queue between the bus and the sockets. Events that arrive in one turn go out in one turn, so that each socket gets them in one
- * write. A large burst arrives in pieces, so it waits a few milliseconds for the rest; a single event never waits.
+ * Queue between the bus and the sockets. Events that arrive in one turn go out in one turn, so that each socket gets them in
+ * one write. A large burst arrives in pieces, so it waits a few milliseconds for the rest; a single event never waits.
  */
-export interface DeliveryQueue {
-  add(event: IncomingEvent): void
-  /** Delivers everything queued; call it before the members of a room change. */
-  drain(): void
-  /** Drops the queued events of a topic whose subscription has ended: they would reach a socket that joins later. */
-  forget(topic: string): void
-  /** Keeps new events in the queue until `release`. */
-  hold(): void
-  release(): void
-  /** Drops everything in the queue. */
-  drop(): void
-  readonly isHeld: boolean
-}
-
-export function createDeliveryQueue(deliver: (event: IncomingEvent) => void): DeliveryQueue {
+export function createDeliveryQueue(deliver: (event: IncomingEvent) => void) {
   let waiting: IncomingEvent[] = []
   let isScheduled = false
   let isHeld = false
@@ -48,7 +34,7 @@ export function createDeliveryQueue(deliver: (event: IncomingEvent) => void): De
   }
 
   return {
-    add(event) {
+    add(event: IncomingEvent) {
       waiting.push(event)
       if (isScheduled) return
       isScheduled = true
@@ -57,10 +43,13 @@ export function createDeliveryQueue(deliver: (event: IncomingEvent) => void): De
         else setTimeout(drainInTime, waitMS)
       })
     },
+    /** Delivers everything queued; call it before the members of a room change. */
     drain,
-    forget(topic) {
+    /** Drops the queued events of a topic whose subscription has ended: they would reach a socket that joins later. */
+    forget(topic: string) {
       waiting = waiting.filter(({ to }) => topicOf(to) !== topic)
     },
+    /** Keeps new events in the queue until `release`. */
     hold() {
       drain()
       isHeld = true
@@ -69,6 +58,7 @@ export function createDeliveryQueue(deliver: (event: IncomingEvent) => void): De
       isHeld = false
       drain()
     },
+    /** Drops everything in the queue. */
     drop() {
       waiting = []
     },
@@ -77,3 +67,4 @@ export function createDeliveryQueue(deliver: (event: IncomingEvent) => void): De
     },
   }
 }
+export type DeliveryQueue = ReturnType<typeof createDeliveryQueue>

@@ -4,18 +4,6 @@ import type { DeliveryQueue } from './delivery-queue.ts'
 import { checksPerWait, InOrder, type Missing, type NextSeq } from './in-order.ts'
 import type { RoomInterest } from './room-interest.ts'
 
-/** Puts live events in order. */
-export interface LiveOrder {
-  take(event: IncomingEvent): void
-  /** Learns the next seqs from another InOrder, for rooms that this node subscribes to. */
-  learn(nextSeqs: Iterable<NextSeq>, isUpToNow: boolean): void
-  /** Some messages were missed. */
-  missed(): void
-  forget(topic: string): void
-  /** Delivers everything that waits. */
-  stop(): void
-}
-
 export interface LiveOrderParts {
   waitMS: number
   deliver: (event: IncomingEvent) => void
@@ -26,7 +14,8 @@ export interface LiveOrderParts {
   interest: () => Pick<RoomInterest, 'has'>
 }
 
-export function createLiveOrder(parts: LiveOrderParts): LiveOrder {
+/** Puts live events in order. */
+export function createLiveOrder(parts: LiveOrderParts) {
   const { waitMS, deliver, fetch, metrics, queue, interest } = parts
   const waits = metrics.counter(
     'parley_realtime_order_waits_total',
@@ -55,18 +44,22 @@ export function createLiveOrder(parts: LiveOrderParts): LiveOrder {
   }
 
   return {
-    take(event) {
+    take(event: IncomingEvent) {
       order.take(event, nowMS)
       scheduleCheck()
     },
-    learn(nextSeqs, isUpToNow) {
+    /** Learns the next seqs from another InOrder, for rooms that this node subscribes to. */
+    learn(nextSeqs: Iterable<NextSeq>, isUpToNow: boolean) {
       for (const queue of nextSeqs) if (interest().has(queue.topic)) order.learn(queue, isUpToNow)
     },
+    /** Some messages were missed. */
     missed: () => order.missed(),
-    forget: (topic) => order.forget(topic),
+    forget: (topic: string) => order.forget(topic),
+    /** Delivers everything that waits. */
     stop() {
       clearTimeout(timer)
       order.flush()
     },
   }
 }
+export type LiveOrder = ReturnType<typeof createLiveOrder>

@@ -4,23 +4,11 @@ import { type IncomingEvent, subscribeToEvents } from '@parley/bus/events/incomi
 import type { Subscription } from '@parley/bus/listen'
 import { audienceOf } from './topics.ts'
 
-/** The node's subscriptions on the bus: only the rooms and users of its sockets. */
-export interface RoomInterest {
-  begin(topic: string): void
-  end(topic: string): void
-  has(topic: string): boolean
-  /** Resolves when the bus has every subscription begun so far: events published from then on arrive. */
-  effective(): Promise<void>
-  /** Number of rooms and users. */
-  readonly size: number
-}
-
-/** @param ended called with each topic after its subscription has ended */
-export function createRoomInterest(
-  bus: Bus,
-  handle: (event: IncomingEvent) => void,
-  ended: (topic: string) => void,
-): RoomInterest {
+/**
+ * The node's subscriptions on the bus: only the rooms and users of its sockets.
+ * @param ended called with each topic after its subscription has ended
+ */
+export function createRoomInterest(bus: Bus, handle: (event: IncomingEvent) => void, ended: (topic: string) => void) {
   const subscriptions = new Map<string, Subscription>()
   let flushing: Promise<void> | undefined
 
@@ -33,18 +21,21 @@ export function createRoomInterest(
   }
 
   return {
-    begin(topic) {
+    begin(topic: string) {
       subscriptions.set(topic, subscribeToEvents(bus, audienceOf(topic), handle))
     },
-    end(topic) {
+    end(topic: string) {
       subscriptions.get(topic)?.unsubscribe()
       subscriptions.delete(topic)
       ended(topic)
     },
-    has: (topic) => subscriptions.has(topic),
+    has: (topic: string) => subscriptions.has(topic),
+    /** Resolves when the bus has every subscription begun so far: events published from then on arrive. */
     effective: () => (flushing ??= flush()),
+    /** Number of rooms and users. */
     get size() {
       return subscriptions.size
     },
   }
 }
+export type RoomInterest = ReturnType<typeof createRoomInterest>

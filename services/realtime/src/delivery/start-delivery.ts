@@ -20,9 +20,7 @@ type Parts = Pick<NodeParts, 'chat' | 'bus' | 'settings' | 'log' | 'metrics' | '
   cutOff: () => CutOff
 }
 
-/**
- * The steps of an event in a node: received, batched with others of the turn, ordered, delivered to each socket once.
- */
+/** The steps of an event in a node: received, batched with others of the turn, ordered, delivered to each socket once. */
 export function startDelivery(parts: Parts) {
   const { chat, bus, settings, log, metrics, figures, sockets, server } = parts
   const [delivered, deliveredMessages] = [deliveredCounter(metrics), createDeliveredMessages()]

@@ -8,24 +8,11 @@ const notifiedAtOnce = 20
 /** How long they are kept: a client that handles the error connects its socket at once. */
 const closeAfterMS = 1_000
 
-/** Counts the connections of each address from their opening on, with or without a socket. */
-export interface AddressLimit {
-  /** Connections and bridges of all addresses. */
-  readonly open: number
-  /** Whether a connection is refused outright: the slots for sending the error are taken too, or it is an excess bridge. */
-  refuses(address: string, transport: 'polling' | 'websocket' | 'bridge'): boolean
-  /** Counts a connection; calls `close` a moment later if it was one too many and is still open. */
-  opened(connection: Connection, close: () => void): void
-  /** Whether the connection was one too many when it was opened. */
-  isOver(connection: Connection): boolean
-  closed(connection: Connection): void
-  /** Counts a bridge. */
-  bridgeOpened(address: string): void
-  bridgeClosed(address: string): void
-}
-
-/** @param limit connections of one address; 0 is no limit */
-export function createAddressLimit(limit: number): AddressLimit {
+/**
+ * Counts the connections of each address from their opening on, with or without a socket.
+ * @param limit connections of one address; 0 is no limit
+ */
+export function createAddressLimit(limit: number) {
   const counts = new Map<string, number>()
   const over = new Map<Connection, NodeJS.Timeout>()
   let open = 0
@@ -40,24 +27,28 @@ export function createAddressLimit(limit: number): AddressLimit {
   }
 
   return {
+    /** Connections and bridges of all addresses. */
     get open() {
       return open
     },
-    refuses(address, transport) {
+    /** Whether a connection is refused outright: the slots for sending the error are taken too, or it is an excess bridge. */
+    refuses(address: string, transport: 'polling' | 'websocket' | 'bridge') {
       if (limit === 0) return false
       const most = transport === 'bridge' ? limit : limit + notifiedAtOnce
       return (counts.get(addressBlock(address)) ?? 0) >= most
     },
-    opened(connection, close) {
+    /** Counts a connection; calls `close` a moment later if it was one too many and is still open. */
+    opened(connection: Connection, close: () => void) {
       if (count(connection.address, 1) > limit && limit > 0) over.set(connection, setTimeout(close, closeAfterMS))
     },
-    isOver: (connection) => over.has(connection),
-    closed(connection) {
+    /** Whether the connection was one too many when it was opened. */
+    isOver: (connection: Connection) => over.has(connection),
+    closed(connection: Connection) {
       count(connection.address, -1)
       clearTimeout(over.get(connection))
       over.delete(connection)
     },
-    bridgeOpened: (address) => void count(address, 1),
-    bridgeClosed: (address) => void count(address, -1),
+    bridgeOpened: (address: string) => void count(address, 1),
+    bridgeClosed: (address: string) => void count(address, -1),
   }
 }

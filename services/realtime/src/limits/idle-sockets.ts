@@ -5,20 +5,11 @@ import type { UserSocket } from '../connections/session.ts'
 import type { Connection } from './address-limit.ts'
 
 /**
- * Closes connections that were not authenticated in time. The time runs from the opening of the connection, or from the
- * loss of its user; a client gains no time by disconnecting its socket and connecting it again.
+ * Closes connections that were not authenticated in time. The time runs from the opening of the connection, or from the loss of
+ * its user; a client gains no time by disconnecting its socket and connecting it again.
+ * @param handshakes notified when a connection is authenticated, or ends before
  */
-export interface IdleSockets {
-  opened(connection: Connection): void
-  authenticated(socket: UserSocket): void
-  /** The socket has lost its user, and its connection is still open. */
-  unauthenticated(socket: UserSocket): void
-  closed(connection: Connection): void
-  stop(): void
-}
-
-/** @param handshakes notified when a connection is authenticated, or ends before */
-export function watchIdleSockets(authenticateWithinMS: number, handshakes: Pick<Handshakes, 'ended'>): IdleSockets {
+export function watchIdleSockets(authenticateWithinMS: number, handshakes: Pick<Handshakes, 'ended'>) {
   /**
    * Unauthenticated connections and since when, by a monotonic clock, in that order, so that a sweep ends at the first
    * that has time left.
@@ -45,14 +36,16 @@ export function watchIdleSockets(authenticateWithinMS: number, handshakes: Pick<
 
   return {
     opened: begin,
-    authenticated({ connection }) {
+    authenticated({ connection }: UserSocket) {
       connection.isNew = false
       settle(connection)
     },
-    unauthenticated({ connection }) {
+    /** The socket has lost its user, and its connection is still open. */
+    unauthenticated({ connection }: UserSocket) {
       if (!pending.has(connection)) begin(connection)
     },
     closed: settle,
     stop: () => sweep.stop(),
   }
 }
+export type IdleSockets = ReturnType<typeof watchIdleSockets>

@@ -12,21 +12,9 @@ interface Waiting {
 /**
  * Admits a storm of clients at an even rate, so that the node can serve connected ones: a login costs work (reading token and
  * rooms, joining), a waiting connection does not. Addresses take turns, so a busy one does not delay the others.
+ * @param perSecond 0 admits everyone at once
  */
-export interface Admissions {
-  /**
-   * Resolves in the caller's turn: first come, first served within an address. A disconnected caller takes no slot.
-   * @param address one client address: see address-block.ts
-   */
-  turn(address: string, isConnected: () => boolean): Promise<void>
-  /** Number of waiting callers. */
-  readonly waiting: number
-  /** Whether this address's queue is so long that the caller is better served by another node. */
-  isFull(address: string): boolean
-}
-
-/** @param perSecond 0 admits everyone at once */
-export function createAdmissions(perSecond: number): Admissions {
+export function createAdmissions(perSecond: number) {
   const most = Math.max(1, (perSecond * stepMS) / 1000)
   const tooMany = perSecond * longestWaitSeconds
   /** The addresses in order of their turns. */
@@ -71,8 +59,12 @@ export function createAdmissions(perSecond: number): Admissions {
   }
 
   return {
-    turn: (address, isConnected) =>
-      new Promise((resolve) => {
+    /**
+     * Resolves in the caller's turn: first come, first served within an address. A disconnected caller takes no slot.
+     * @param address one client address: see address-block.ts
+     */
+    turn: (address: string, isConnected: () => boolean) =>
+      new Promise<void>((resolve) => {
         if (perSecond === 0) return resolve()
         const queue = byAddress.get(address)
         const one = { admit: resolve, isConnected }
@@ -81,10 +73,12 @@ export function createAdmissions(perSecond: number): Admissions {
         waiting++
         if (timer === undefined) admit()
       }),
+    /** Number of waiting callers. */
     get waiting() {
       return waiting
     },
-    isFull(address) {
+    /** Whether this address's queue is so long that the caller is better served by another node. */
+    isFull(address: string) {
       const own = byAddress.get(address)?.length ?? 0
       // Callers before the next one: those of its address, and of each other address at most one more than that.
       const before = Math.min(waiting, (own + 1) * byAddress.size)

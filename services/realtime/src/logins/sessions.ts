@@ -6,31 +6,6 @@ import type { Sockets } from '../connections/sockets.ts'
 import type { IdleSockets } from '../limits/idle-sockets.ts'
 import type { WatchPresence } from '../presence/watch-presence.ts'
 
-/** Assigns sockets to users, and releases them. */
-export interface Sessions {
-  /** How many other sockets of this node belong to the caller. */
-  othersOf(socket: UserSocket, caller: AuthenticatedSocket): number
-  /** Assigns the socket to the caller. Node commands reach the session from now on. */
-  begin(socket: UserSocket, caller: AuthenticatedSocket, options: SessionOptions): BegunSession
-  /** The session has joined its rooms. */
-  ready(socket: UserSocket, session: Session): void
-  /** Restores an earlier session of the same user: the socket has stayed in its rooms. */
-  restore(socket: UserSocket, session: Session, earlier: Session): void
-  /** Releases the socket from its user: it leaves all topics. */
-  end(socket: UserSocket): void
-}
-
-export interface SessionOptions {
-  device: string
-  wantsServerTime: boolean
-}
-
-/** `earlier` is the socket's previous session, if it was the same user's. */
-export interface BegunSession {
-  session: Session
-  earlier: Session | undefined
-}
-
 interface SessionsParts {
   sockets: Sockets
   activity: Activity
@@ -38,7 +13,8 @@ interface SessionsParts {
   watching: Pick<WatchPresence, 'forget'>
 }
 
-export function createSessions({ sockets, activity, idle, watching }: SessionsParts): Sessions {
+/** Assigns sockets to users, and releases them. */
+export function createSessions({ sockets, activity, idle, watching }: SessionsParts) {
   function end(socket: UserSocket): void {
     const { session } = socket.data
     if (!session) return
@@ -50,8 +26,14 @@ export function createSessions({ sockets, activity, idle, watching }: SessionsPa
   }
 
   return {
-    othersOf: (socket, { app, user }) => [...sockets.ofUser(app, user)].filter((other) => other !== socket).length,
-    begin(socket, caller, options) {
+    /** How many other sockets of this node belong to the caller. */
+    othersOf: (socket: UserSocket, { app, user }: AuthenticatedSocket) =>
+      [...sockets.ofUser(app, user)].filter((other) => other !== socket).length,
+    /**
+     * Assigns the socket to the caller. Node commands reach the session from now on. `earlier` is the socket's previous
+     * session, if it was the same user's.
+     */
+    begin(socket: UserSocket, caller: AuthenticatedSocket, options: Pick<Session, 'device' | 'wantsServerTime'>) {
       const before = socket.data.session
       const earlier = before?.app === caller.app && before.user === caller.user ? before : undefined
       const session: Session = {
@@ -73,16 +55,20 @@ export function createSessions({ sockets, activity, idle, watching }: SessionsPa
       idle.authenticated(socket)
       return { session, earlier }
     },
-    ready(socket, session) {
+    /** The session has joined its rooms. */
+    ready(socket: UserSocket, session: Session) {
       session.isReady = true
       activity.began(socket, session)
     },
-    restore(socket, session, earlier) {
+    /** Restores an earlier session of the same user: the socket has stayed in its rooms. */
+    restore(socket: UserSocket, session: Session, earlier: Session) {
       if (!isOf(socket, session)) return
       sockets.remove(socket)
       earlier.awaySinceMS = session.awaySinceMS
       sockets.add(socket, earlier)
     },
+    /** Releases the socket from its user: it leaves all topics. */
     end,
   }
 }
+export type Sessions = ReturnType<typeof createSessions>

@@ -24,21 +24,7 @@ export interface RightsChecksParts {
 }
 
 /** Rechecks whether sockets may see the presence of the users that they watch. */
-export interface RightsChecks {
-  /** Checks some users in the next round. */
-  soon(socket: UserSocket, clients: Iterable<string>): void
-  /** Whether the user is due in a later round than the running one. */
-  isWaiting(socket: UserSocket, client: string): boolean
-  /** The socket has subscribed: its first watches count as just checked. */
-  begin(socket: UserSocket): void
-  /** The socket no longer watches any user. */
-  forget(socket: UserSocket): void
-  run(): Promise<void>
-  /** Stops checking; a run in progress ends soon. */
-  stop(): void
-}
-
-export function createRightsChecks({ chat, log, watchedBy, apply }: RightsChecksParts): RightsChecks {
+export function createRightsChecks({ chat, log, watchedBy, apply }: RightsChecksParts) {
   const waiting = new Map<UserSocket, Set<string>>()
   /** The socket unchecked for the longest comes first. */
   const checkedAtMS = new Map<UserSocket, number>()
@@ -81,13 +67,17 @@ export function createRightsChecks({ chat, log, watchedBy, apply }: RightsChecks
   }
 
   return {
+    /** Checks some users in the next round. */
     soon,
-    isWaiting: (socket, client) => waiting.get(socket)?.has(client) === true,
-    begin(socket) {
+    /** Whether the user is due in a later round than the running one. */
+    isWaiting: (socket: UserSocket, client: string) => waiting.get(socket)?.has(client) === true,
+    /** The socket has subscribed: its first watches count as just checked. */
+    begin(socket: UserSocket) {
       // Otherwise it would delay the check of all others.
       if (!checkedAtMS.has(socket)) checked(socket)
     },
-    forget(socket) {
+    /** The socket no longer watches any user. */
+    forget(socket: UserSocket) {
       checkedAtMS.delete(socket)
       waiting.delete(socket)
     },
@@ -100,8 +90,10 @@ export function createRightsChecks({ chat, log, watchedBy, apply }: RightsChecks
         await Promise.all(some.map(([socket, clients]) => check(socket, clients)))
       }
     },
+    /** Stops checking; a run in progress ends soon. */
     stop() {
       isStopped = true
     },
   }
 }
+export type RightsChecks = ReturnType<typeof createRightsChecks>

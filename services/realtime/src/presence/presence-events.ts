@@ -2,14 +2,16 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Bus } from '@parley/bus/connect'
 import { publishPresenceEvent } from '@parley/bus/events/presence-events'
 import type { OnlineDevices } from '@parley/presence/announce-devices'
+import type { SocketsChanged } from '../connections/sockets.ts'
 
-/** Notifies the nodes that watch a user when the user connects here, leaves, or is away. */
-export interface OwnPresenceEvents {
-  changed(app: string, user: string, devices: ReadonlySet<string>, awaySinceMS: ReadonlyMap<string, number>): void
-}
-
-/** Changes of one event loop turn go out together, once Redis has them. */
-export function createOwnPresenceEvents(bus: Bus, online: Pick<OnlineDevices, 'reported'>): OwnPresenceEvents {
+/**
+ * Notifies the nodes that watch a user when the user connects here, leaves, or is away. Changes of one event loop turn go
+ * out together, once Redis has them.
+ */
+export function createOwnPresenceEvents(
+  bus: Bus,
+  online: Pick<OnlineDevices, 'reported'>,
+): { changed: SocketsChanged['devices'] } {
   /** The state of this node's users, by `app NUL user`. */
   const states = new Map<string, 'online' | 'away'>()
   let changed = new Map<string, { app: string; user: string }>()

@@ -23,24 +23,6 @@ export interface WatchPresenceParts extends WatchedStatesParts {
   socketsOf: (app: string, user: string) => Iterable<UserSocket>
 }
 
-/** The presence watches of this node's sockets (ARCHITECTURE.md, "Presence"). */
-export interface WatchPresence {
-  /**
-   * Returns the state of those of these users that the socket watches now. @throws ApiError INVALID_REQUEST,
-   * TOO_MANY_REQUESTS
-   */
-  subscribe(socket: UserSocket, session: Session, clients: readonly string[]): Promise<UserPresence[]>
-  /** After a subscription in progress. @param clients all by default */
-  unsubscribe(socket: UserSocket, clients?: readonly string[]): Promise<void>
-  /** The socket is closed, or another user's. */
-  forget(socket: UserSocket): void
-  /** These users may have left a room. */
-  moved(app: string, users: readonly string[]): void
-  /** The bus was away: anything may have changed. */
-  busIsBack(): void
-  stop(): Promise<void>
-}
-
 /** A subscription in progress. */
 interface Subscribing {
   app: string
@@ -62,7 +44,8 @@ interface Watching extends WatchPresenceParts {
   rounds: number
 }
 
-export function watchPresence(parts: WatchPresenceParts): WatchPresence {
+/** The presence watches of this node's sockets (ARCHITECTURE.md, "Presence"). */
+export function watchPresence(parts: WatchPresenceParts) {
   const watchedBy: Watching['watchedBy'] = new Map()
   const subscribing: Watching['subscribing'] = new Map()
   const watching: Watching = {
@@ -80,7 +63,11 @@ export function watchPresence(parts: WatchPresenceParts): WatchPresence {
   )
 
   return {
-    async subscribe(socket, session, clients) {
+    /**
+     * Returns the state of those of these users that the socket watches now. @throws ApiError INVALID_REQUEST,
+     * TOO_MANY_REQUESTS
+     */
+    async subscribe(socket: UserSocket, session: Session, clients: readonly string[]) {
       const wanted = new Set(clients)
       const more = [...wanted].filter((client) => !watchedBy.get(socket)?.has(client)).length
       if ((watchedBy.get(socket)?.size ?? 0) + more > maxWatchedUsers) {
@@ -95,14 +82,18 @@ export function watchPresence(parts: WatchPresenceParts): WatchPresence {
       subscribing.set(socket, Object.assign(progress, { done }))
       return done.finally(() => subscribing.delete(socket))
     },
-    async unsubscribe(socket, clients) {
+    /** After a subscription in progress. @param clients all by default */
+    async unsubscribe(socket: UserSocket, clients?: readonly string[]) {
       await Promise.allSettled([subscribing.get(socket)?.done])
       for (const client of clients ?? [...(watchedBy.get(socket)?.keys() ?? [])]) drop(watching, socket, client)
     },
-    forget(socket) {
+    /** The socket is closed, or another user's. */
+    forget(socket: UserSocket) {
       for (const client of [...(watchedBy.get(socket)?.keys() ?? [])]) drop(watching, socket, client)
     },
-    moved: (app, users) => mayHaveChanged(watching, app, users),
+    /** These users may have left a room. */
+    moved: (app: string, users: readonly string[]) => mayHaveChanged(watching, app, users),
+    /** The bus was away: anything may have changed. */
     busIsBack() {
       for (const progress of subscribing.values()) progress.isDisturbed = true
       for (const [socket, ofSocket] of watchedBy) watching.checks.soon(socket, ofSocket.keys())
@@ -113,6 +104,7 @@ export function watchPresence(parts: WatchPresenceParts): WatchPresence {
     },
   }
 }
+export type WatchPresence = ReturnType<typeof watchPresence>
 
 /** Rooms or blocks of these users may have changed: checks all their watches, in both directions. */
 function mayHaveChanged(watching: Watching, app: string, changed: readonly string[]): void {

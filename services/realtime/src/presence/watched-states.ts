@@ -18,15 +18,7 @@ export interface WatchedStatesParts {
 }
 
 /** Reads the state of watched users, and sends changes to their watchers. */
-export interface WatchedStates {
-  /** Queries Redis. @param isFirst unknown users are unknown at once: there is no earlier state to keep */
-  read(some: readonly WatchedUser[], isFirst?: boolean): Promise<void>
-  /** Sends each socket the changes of these users, in one event. */
-  sendChanges(some: Iterable<WatchedUser>): void
-  send(socket: UserSocket, clients: UserPresence[]): void
-}
-
-export function createWatchedStates({ chat, presence, server }: WatchedStatesParts): WatchedStates {
+export function createWatchedStates({ chat, presence, server }: WatchedStatesParts) {
   let incompleteSinceMS: number | undefined
 
   function send(socket: UserSocket, clients: UserPresence[]): void {
@@ -35,7 +27,8 @@ export function createWatchedStates({ chat, presence, server }: WatchedStatesPar
 
   return {
     send,
-    async read(some, isFirst = false) {
+    /** Queries Redis. @param isFirst unknown users are unknown at once: there is no earlier state to keep */
+    async read(some: readonly WatchedUser[], isFirst = false) {
       for (const [app, ofApp] of Map.groupBy(some, (watched) => watched.app)) {
         const names = ofApp.map(({ user }) => user)
         const found = await findUserStates(presence, app, names, chat.control.nodes())
@@ -44,7 +37,8 @@ export function createWatchedStates({ chat, presence, server }: WatchedStatesPar
         takeStates(ofApp, found, isFirst || isLong)
       }
     },
-    sendChanges(some) {
+    /** Sends each socket the changes of these users, in one event. */
+    sendChanges(some: Iterable<WatchedUser>) {
       const changes = new Map<UserSocket, UserPresence[]>()
       for (const watched of some) {
         for (const [socket, watch] of watched.watches) {
@@ -62,3 +56,4 @@ export function createWatchedStates({ chat, presence, server }: WatchedStatesPar
     },
   }
 }
+export type WatchedStates = ReturnType<typeof createWatchedStates>

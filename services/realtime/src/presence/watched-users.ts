@@ -28,32 +28,21 @@ export interface WatchedUser {
   goneAtMS: number | undefined
 }
 
-/** The users that sockets of this node watch, each with a subscription on the bus. */
-export interface WatchedUsers {
-  get(app: string, user: string): WatchedUser | undefined
-  /** Subscribes to a user's presence, before a socket watches it. */
-  open(app: string, user: string): WatchedUser
-  /** Unsubscribes once no socket watches the user. */
-  close(watched: WatchedUser): void
-  all(): Iterable<WatchedUser>
-}
-
 interface Entry extends WatchedUser {
   subscription: Subscription
   /** Calls that have opened it and not closed it yet. */
   opened: number
 }
 
-export function createWatchedUsers(
-  bus: Bus,
-  onEvent: (watched: WatchedUser, event: PresenceEvent) => void,
-): WatchedUsers {
+/** The users that sockets of this node watch, each with a subscription on the bus. */
+export function createWatchedUsers(bus: Bus, onEvent: (watched: WatchedUser, event: PresenceEvent) => void) {
   const entries = new Map<string, Entry>()
   const nameOf = (app: string, user: string) => `${app}\0${user}`
 
   return {
-    get: (app, user) => entries.get(nameOf(app, user)),
-    open(app, user) {
+    get: (app: string, user: string) => entries.get(nameOf(app, user)),
+    /** Subscribes to a user's presence, before a socket watches it. */
+    open(app: string, user: string) {
       const known = entries.get(nameOf(app, user))
       if (known) {
         known.opened++
@@ -67,7 +56,8 @@ export function createWatchedUsers(
       entries.set(nameOf(app, user), entry)
       return entry
     },
-    close(watched) {
+    /** Unsubscribes once no socket watches the user. */
+    close(watched: WatchedUser) {
       const entry = entries.get(nameOf(watched.app, watched.user))
       if (!entry || --entry.opened > 0) return
       entry.subscription.unsubscribe()
@@ -76,6 +66,7 @@ export function createWatchedUsers(
     all: () => entries.values(),
   }
 }
+export type WatchedUsers = ReturnType<typeof createWatchedUsers>
 
 /** Applies Redis's reports. While they are incomplete, users not in them keep their state, until `areUnknown`. */
 export function takeStates(

@@ -9,20 +9,6 @@ export interface CanaryAccess {
   clientKey: string
 }
 
-/** The canary's API calls. Each throws unless the response is a success. */
-export interface CanaryApi {
-  /**
-   * Creates the users and the room if needed. Returns a new token of the reader.
-   * @param webhook the room's webhook URL
-   */
-  prepare(webhook: string | undefined): Promise<string>
-  send(text: string): Promise<void>
-  /** The texts of the latest messages, as the reader sees them. */
-  history(): Promise<unknown[]>
-  /** Deletes the room. */
-  end(): Promise<void>
-}
-
 const withinMS = 10_000
 const sender = 'canary'
 /** Canary messages expire after this. */
@@ -31,8 +17,11 @@ const keptSeconds = 3_600
 const issued = z.object({ result: z.object({ token: z.string() }) })
 const answer = z.object({ result: z.object({ data: z.array(z.object({ message: z.unknown() })) }) })
 
-/** @param node the name of this process. Each process has its own user, each run a new room: deleted rooms keep their ID */
-export function createCanaryApi({ url, apiKey, clientKey }: CanaryAccess, node: string): CanaryApi {
+/**
+ * The canary's API calls. Each throws unless the response is a success.
+ * @param node the name of this process. Each process has its own user, each run a new room: deleted rooms keep their ID
+ */
+export function createCanaryApi({ url, apiKey, clientKey }: CanaryAccess, node: string) {
   const reader = `canary-${createHash('sha256').update(node).digest('hex').slice(0, 16)}`
   let room: string | undefined
   let token = ''
@@ -58,7 +47,11 @@ export function createCanaryApi({ url, apiKey, clientKey }: CanaryAccess, node: 
   }
 
   return {
-    async prepare(webhook) {
+    /**
+     * Creates the users and the room if needed. Returns a new token of the reader.
+     * @param webhook the room's webhook URL
+     */
+    async prepare(webhook: string | undefined) {
       const asUser = (_id: string) => ({ _id, nickname: 'Canary', issueAccessToken: true })
       await call('POST', '/admin/clients', byServer, asUser(sender))
       token = issued.parse(await call('POST', '/admin/clients', byServer, asUser(reader))).result.token
@@ -68,14 +61,16 @@ export function createCanaryApi({ url, apiKey, clientKey }: CanaryAccess, node: 
       if (webhook !== undefined) await call('PUT', `/rooms/${room}`, byServer, { webhook })
       return token
     },
-    async send(message) {
+    async send(message: string) {
       const about = { room, sender, messageType: 'canary', push: false, expiresInS: keptSeconds }
       await call('POST', '/messages', byServer, { ...about, message })
     },
+    /** The texts of the latest messages, as the reader sees them. */
     async history() {
       const found = answer.parse(await call('GET', `/rooms/${room}/messages/v3?limit=5`, byReader()))
       return found.result.data.map(({ message }) => message)
     },
+    /** Deletes the room. */
     end,
   }
 }

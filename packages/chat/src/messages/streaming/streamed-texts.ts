@@ -15,14 +15,7 @@ interface Stream {
 }
 
 /** Writes the text received so far into streamed messages. */
-export interface StreamedTexts {
-  /** Called for each new piece. The message has it within about a second. */
-  grew(stream: Stream): void
-  /** Settles when all messages have their text so far, or could not be written. */
-  drained(): Promise<void>
-}
-
-export function createStreamedTexts({ db, censor, log }: { db: Db; censor: Censor; log: Log }): StreamedTexts {
+export function createStreamedTexts({ db, censor, log }: { db: Db; censor: Censor; log: Log }) {
   const inFlight = createInFlight()
   const show = batched(
     async (grown: Stream[]) => {
@@ -42,11 +35,14 @@ export function createStreamedTexts({ db, censor, log }: { db: Db; censor: Censo
   }
 
   return {
-    grew(stream) {
+    /** Called for each new piece. The message has it within about a second. */
+    grew(stream: Stream) {
       inFlight
         .add(show(stream))
         .catch((error: unknown) => log.warn({ err: error, ...stream }, 'text of a streamed message not shown yet'))
     },
+    /** Settles when all messages have their text so far, or could not be written. */
     drained: () => inFlight.drained(),
   }
 }
+export type StreamedTexts = ReturnType<typeof createStreamedTexts>

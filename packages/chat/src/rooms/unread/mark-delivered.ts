@@ -35,17 +35,7 @@ interface DeliveryReport {
 type Outcome = Result<typeof operation>
 
 /** Delivery markers of members (docs/reference/unread.md#delivered). */
-export interface Deliveries {
-  /**
-   * Moves a member's marker to a message, never backwards. Settles when it is written.
-   * @throws ApiError ROOM_NOT_FOUND, NOT_ROOM_MEMBER, MESSAGE_NOT_FOUND
-   */
-  report(report: DeliveryReport): Promise<Outcome>
-  /** Settles when all reports are written. */
-  drained(): Promise<void>
-}
-
-export function createDeliveries(parts: { db: Db; bus: Bus }): Deliveries {
+export function createDeliveries(parts: { db: Db; bus: Bus }) {
   const inFlight = createInFlight()
   const together = batched(
     async (reports: DeliveryReport[]) => {
@@ -55,10 +45,16 @@ export function createDeliveries(parts: { db: Db; bus: Bus }): Deliveries {
     { most: mostTogether, waitMS: togetherMS },
   )
   return {
-    report: (report) => inFlight.add(together(report)),
+    /**
+     * Moves a member's marker to a message, never backwards. Settles when it is written.
+     * @throws ApiError ROOM_NOT_FOUND, NOT_ROOM_MEMBER, MESSAGE_NOT_FOUND
+     */
+    report: (report: DeliveryReport) => inFlight.add(together(report)),
+    /** Settles when all reports are written. */
     drained: () => inFlight.drained(),
   }
 }
+export type Deliveries = ReturnType<typeof createDeliveries>
 
 /** A rejection for one report, which does not fail the others of the batch. */
 function refused(error: ApiError): Promise<never> {
