@@ -59,6 +59,16 @@ const cases: [string, Partial<NotificationFacts>, KeptBackBy | undefined][] = [
   ['a thread with a level in a muted room', { isMuted: true, thread: { level: 'all' } }, undefined],
   ['a thread without a level in a muted room', { isMuted: true, thread: {} }, 'MUTED'],
   ['muted for now, the room', { room: { muteUntilMS: later } }, 'MUTED_FOR_NOW'],
+  [
+    'muted for now, the room of a thread with a level',
+    { room: { muteUntilMS: later }, thread: { level: 'all' } },
+    undefined,
+  ],
+  [
+    'muted for now, the room of a thread without a level',
+    { room: { muteUntilMS: later }, thread: {} },
+    'MUTED_FOR_NOW',
+  ],
   ['muted for now, the thread', { thread: { muteUntilMS: later } }, 'MUTED_FOR_NOW'],
   ['muted for now, everywhere', { user: { muteUntilMS: later } }, 'MUTED_FOR_NOW'],
   [

@@ -61,8 +61,9 @@ export function decideNotification(facts: NotificationFacts): KeptBackBy | undef
   const isNamed = mention === 'user'
   const isMutedNow = (settings: OfThread | undefined) => (settings?.muteUntilMS ?? 0) > atMS
   // A thread with its own level still notifies in a muted room.
-  if (isMuted && !isNamed && thread?.level === undefined) return 'MUTED'
-  if ((isMutedNow(thread) || isMutedNow(room)) && !isNamed) return 'MUTED_FOR_NOW'
+  const isOfRoom = thread?.level === undefined
+  if (isMuted && !isNamed && isOfRoom) return 'MUTED'
+  if ((isMutedNow(thread) || (isMutedNow(room) && isOfRoom)) && !isNamed) return 'MUTED_FOR_NOW'
   const [level, by] = levelOf(facts)
   if (level === 'none' || (level === 'mentions' && mention === undefined)) return by
   if (isMutedNow(user) && !isNamed) return 'MUTED_FOR_NOW'
