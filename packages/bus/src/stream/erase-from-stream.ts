@@ -1,5 +1,11 @@
 import { jetstreamManager } from '@nats-io/jetstream'
-import { anyEventSubject, capturedSubject, capturedSubjects, parseEventSubject } from '@parley/contracts/bus/subjects'
+import {
+  anyEventSubject,
+  capturedSubject,
+  capturedSubjects,
+  feedSubject,
+  parseEventSubject,
+} from '@parley/contracts/bus/subjects'
 import type { ServerEvent } from '@parley/contracts/socket/server-events'
 import type { Bus } from '../connect.ts'
 import { readPart, type StoredMessage } from './app-events.ts'
@@ -24,11 +30,16 @@ export async function purgeApp(bus: Bus, app: string): Promise<void> {
   }
 }
 
-/** Deletes events for one user alone, such as preferences and reminders, from the streams. @throws if NATS is away */
+/**
+ * Deletes a user's profile, and events for the user alone, such as preferences and reminders, from the streams.
+ * @throws if NATS is away
+ */
 export async function purgeUser(bus: Bus, of: { app: string; user: string }): Promise<void> {
   await learnStreams(bus)
   const { streams } = await jetstreamManager(bus.nats)
-  for (const stream of bus.streams.names) await streams.purge(stream, { filter: capturedSubject(of) })
+  for (const stream of bus.streams.names) {
+    for (const filter of [capturedSubject(of), feedSubject(of, 'user')]) await streams.purge(stream, { filter })
+  }
 }
 
 /**

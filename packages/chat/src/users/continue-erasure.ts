@@ -1,5 +1,6 @@
 import { clock, dayMS } from '@parley/async/clock'
 import { inParts } from '@parley/async/in-parts'
+import { purgeUser } from '@parley/bus/stream/erase-from-stream'
 import { insertAuditEntries } from '@parley/db/audit/audit-log'
 import type { Session } from '@parley/db/connect'
 import type { JobDoc } from '@parley/db/documents'
@@ -53,6 +54,7 @@ export async function continueErasure(chat: Chat, job: JobDoc): Promise<boolean>
     }
     rooms = await findRoomIdsOfUser(chat.db, app, user)
   }
+  await purgeUser(chat.bus, { app, user })
   if (!(await eraseWithProof(chat, job, user))) return false
   // Again: a gateway can have died between a report and its look at whether the user is still there.
   await forgetReporter(chat.db, app, user)

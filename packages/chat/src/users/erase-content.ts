@@ -1,4 +1,4 @@
-import { eraseFromStreams, purgeUser } from '@parley/bus/stream/erase-from-stream'
+import { eraseFromStreams } from '@parley/bus/stream/erase-from-stream'
 import type { Session } from '@parley/db/connect'
 import type { JobDoc, OwedRoom } from '@parley/db/documents'
 import { findHeld, findHeldRooms, oweErasure } from '@parley/db/holds/holds'
@@ -57,7 +57,6 @@ export async function eraseContent(chat: Chat, job: ContentErasure): Promise<boo
     if (next !== undefined) await noteErased(db, job, { afterRoom: next })
     afterRoom = next
   } while (afterRoom !== undefined)
-  await purgeUser(bus, { app, user })
   const held = new Set(await findHeldRooms(db, app))
   return eraseFromStreams(bus, { app, sender: user, concerns: (room) => !held.has(room) }, jobs.signal)
 }

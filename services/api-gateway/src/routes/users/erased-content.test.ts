@@ -174,6 +174,25 @@ describe('the content of an erased user', () => {
     assert.deepEqual([asked.content, proof.after], [content, { erased }])
   })
 
+  test.each(['keep', 'redact', 'delete'])(
+    '%s: the feed and the stream lose the profile and the settings',
+    async (content) => {
+      const name = `profile of ${content}`
+      const { cursor } = await admin('GET', '/admin/events')
+      const user = await gateway.newUser(name, { nickname: secret, email: `${secret}@example.com` })
+      await user.call('POST', '/me/pref/theme', { data: { said: secret, sender: { _id: name } } })
+      const profiles = async () => (await feed(cursor, 'user')).filter(({ data }) => data._id === name).length
+      assert.deepEqual([await profiles(), (await eventsWithSecret(name)).length], [1, 1])
+      await erase(name, content)
+      assert.deepEqual([await profiles(), (await eventsWithSecret(name)).length], [0, 0])
+      const deleted = await feed(cursor, 'userDeleted')
+      assert.deepEqual(
+        deleted.map(({ data }) => data),
+        [{ _id: name }],
+      )
+    },
+  )
+
   test('stays in rooms under hold, and in the stream', async () => {
     const scene = await writeEverywhere('held')
     const hold = await admin('POST', '/admin/holds', { room: scene.direct, reason: 'Case 1' })
