@@ -8,7 +8,7 @@ import { Loaded } from '../../components/states.tsx'
 import { useApp } from '../../session/session.tsx'
 import { commonTexts } from '../../texts/common.ts'
 import { useTexts } from '../../texts/texts.ts'
-import { MessageRow } from '../rooms/conversation/message-row.tsx'
+import { MessageRow, namesIn } from '../rooms/conversation/message-row.tsx'
 import { ReadingContext, useReadingApi } from '../rooms/conversation/reading.ts'
 import { WithReason } from '../rooms/conversation/reason.tsx'
 import { messageSearch } from '../rooms/searches.ts'
@@ -73,7 +73,7 @@ function Around({ report, api }: { report: Report; api: Api }) {
           {/* Focusable, so that the keyboard can scroll it. */}
           <div className="log around" role="log" aria-label={t.context} tabIndex={0} ref={showWanted}>
             {messages.map((message) => (
-              <MessageRow key={message._id} message={message} isWanted={message._id === id} />
+              <MessageRow key={message._id} message={message} names={namesIn(messages)} isWanted={message._id === id} />
             ))}
           </div>
           <ViewLink to="/apps/$app/rooms/$room" params={{ app, room }} search={messageSearch(id, threadOf)} size="sm">

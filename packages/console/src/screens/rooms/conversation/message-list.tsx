@@ -1,11 +1,11 @@
 import { Button, Loader, Text } from '@mantine/core'
-import { useEffect, useLayoutEffect, useRef } from 'react'
+import { useEffect, useLayoutEffect, useMemo, useRef } from 'react'
 import { Virtualizer, type VirtualizerHandle } from 'virtua'
 import { formatTime } from '../../../components/formats.ts'
 import { Icon } from '../../../components/icon.tsx'
 import { Empty, Failure, Loading } from '../../../components/states.tsx'
 import { useLanguage, useTexts } from '../../../texts/texts.ts'
-import { MessageRow } from './message-row.tsx'
+import { MessageRow, namesIn } from './message-row.tsx'
 import { conversationTexts } from './texts.ts'
 import { type Message, type ReadPage, type Shown, type Start, useMessages } from './use-messages.ts'
 
@@ -49,6 +49,7 @@ export function MessageList({
     return () => clearTimeout(timer)
     // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [shown, reads])
+  const names = useMemo(() => namesIn(shown?.messages ?? []), [shown])
   const count = shown?.messages.length ?? 0
   if (!shown) return error === undefined ? <Loading rows={8} height={44} /> : <Failure error={error} retry={retry} />
   if (count === 0)
@@ -67,6 +68,7 @@ export function MessageList({
               <Day message={message} before={shown.messages[i - 1]} />
               <MessageRow
                 message={message}
+                names={names}
                 isWanted={start.at === 'message' && start.id === message._id}
                 {...(onThread && { onThread })}
               />

@@ -11,13 +11,20 @@ import { MessageMenu } from './message-menu.tsx'
 import { conversationTexts } from './texts.ts'
 import type { Message } from './use-messages.ts'
 
+/** Names of the senders of these messages, by ID. Quotes have only the ID. */
+export function namesIn(messages: readonly Message[]): ReadonlyMap<string, string> {
+  return new Map(messages.map(({ sender: { _id, nickname } }) => [_id, nickname]))
+}
+
 /** A message, or a stub if it was deleted. */
 export function MessageRow({
   message,
+  names,
   isWanted = false,
   onThread,
 }: {
   message: Message
+  names: ReadonlyMap<string, string>
   isWanted?: boolean
   onThread?: (root: string) => void
 }) {
@@ -40,7 +47,7 @@ export function MessageRow({
         {replyTo && (
           <blockquote className="quote">
             <Text size="xs" fw={600}>
-              <UserText text={replyTo.sender} />
+              <Name name={names.get(replyTo.sender)} id={replyTo.sender} />
             </Text>
             <Text size="xs" lineClamp={2}>
               {replyTo.isDeleted ? t.deleted : <UserText text={replyTo.text} />}
