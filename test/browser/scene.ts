@@ -87,6 +87,8 @@ export const sceneLanguages = Object.keys(talks)
 
 export interface Scene {
   token: string
+  /** The members of `room`; the token is that of the first. */
+  members: readonly string[]
   /** The room to show. */
   room: string
   emptyRoom: string
@@ -106,8 +108,8 @@ export async function makeScene(url: string, apiKey: string, lang: string): Prom
   const parley = createAdmin({ url, apiKey })
   await parley.setConfig({ directory: 'all' })
   const { names, rooms, team, reply, thread, lasts, club } = talks[lang in talks ? (lang as keyof typeof talks) : 'en']
-  const run = Date.now()
-  const ids = names.map((_name, i) => `picture-${lang}-${i}-${run}`)
+  const run = Date.now().toString(36)
+  const ids = names.map((_name, i) => `user-${i + 1}-${lang}-${run}`)
   const users = await parley.saveUsers({
     data: names.map((nickname, i) => ({ _id: ids[i] ?? '', nickname, isRobot: i === 3 })),
   })
@@ -138,7 +140,15 @@ export async function makeScene(url: string, apiKey: string, lang: string): Prom
   const pictureRoom = await parley.createRoom({ roomType: 'group', name: names[2], members: ids, owner: id(0) })
   const other = id(2)
   return {
-    ...{ token, room: room._id, emptyRoom: emptyRoom._id, longRoom, lonely, pictureRoom: pictureRoom._id },
+    ...{
+      token,
+      members: ids,
+      room: room._id,
+      emptyRoom: emptyRoom._id,
+      longRoom,
+      lonely,
+      pictureRoom: pictureRoom._id,
+    },
     newSession: async () => (await parley.saveUser({ _id: other, issueAccessToken: true })).token,
     endSession: () => parley.revokeTokens({ client_id: other }),
     ban: (isBanned) => parley[isBanned ? 'banMember' : 'unbanMember']({ roomID: room._id, blockee: other }),
