@@ -36,7 +36,6 @@ export interface QueueWorkParts {
 /** Calls of one queue in a row, so that a busy queue gives others their turn. */
 const perTurn = 20
 const notNextMS = 25
-const longestPauseMS = 5 * 60 * 1_000
 
 /** Creates the function that works on a queue until it is empty, a call fails, its turn ends, or the signal aborts. */
 export function createQueueWork(parts: QueueWorkParts, signal: AbortSignal): (queue: CallQueueDoc) => Promise<void> {
@@ -92,7 +91,7 @@ async function scheduleRetry(
   const untilMS = Math.max(call.createdAtMS, failingSinceMS) + retryMS
   // Retry-After may exceed the retry period; the calls behind wait no longer than that period.
   const askedMS = Math.min(now + afterMS, untilMS - 1)
-  const dueAtMS = Math.max(askedMS, now + pauseMS(queue.failures, longestPauseMS))
+  const dueAtMS = Math.max(askedMS, now + pauseMS(queue.failures))
   if (dueAtMS < untilMS) {
     await markCallTried(db, call._id, { lastError: reason, ...lastTryOf(outcome) })
   } else {

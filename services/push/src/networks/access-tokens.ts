@@ -1,7 +1,7 @@
 import { clock } from '@parley/async/clock'
 import { type Dispatcher, request } from 'undici'
 import { z } from 'zod'
-import { connectionReason, type PushAnswer } from './network.ts'
+import { connectionReason, type PushAnswer, retryAfterMS } from './network.ts'
 
 /** Tokens that expire sooner are not used. */
 const spareMS = 5 * 60 * 1_000
@@ -25,7 +25,7 @@ export interface Grant {
 }
 
 /** OAuth 2.0 access tokens, each used until shortly before it expires. */
-export function createAccessTokens({ tokenUrl, form }: Grant, dispatcher: Dispatcher, timeoutMS: number) {
+function createAccessTokens({ tokenUrl, form }: Grant, dispatcher: Dispatcher, timeoutMS: number) {
   let current: { token: string; untilMS: number } | undefined
   let asking: Promise<string> | undefined
 
@@ -67,24 +67,46 @@ export function createAccessTokens({ tokenUrl, form }: Grant, dispatcher: Dispat
     },
   }
 }
-export type AccessTokens = ReturnType<typeof createAccessTokens>
 
-/** Sends with a token. If it is refused, it may have been revoked: retries once with a new one. Never throws. */
-export async function sendWithToken(
-  tokens: AccessTokens,
-  send: (token: string) => Promise<PushAnswer | 'token refused'>,
-): Promise<PushAnswer> {
-  try {
-    const token = await tokens.get()
-    const first = await send(token)
-    if (first !== 'token refused') return first
-    tokens.forget(token)
-    const second = await send(await tokens.get())
-    return second === 'token refused' ? { as: 'credentials', reason: 'UNAUTHENTICATED' } : second
-  } catch (error) {
-    if (error instanceof NoAccessToken) {
-      return { as: error.isRefusal ? 'credentials' : 'again', reason: 'no access token' }
+interface TokenSenderOptions {
+  grant: Grant
+  endpoint: string
+  dispatcher: Dispatcher
+  timeoutMS: number
+  answerOf: (status: number, text: string, afterMS: number | undefined) => PushAnswer | 'token refused'
+}
+
+/**
+ * Returns a function that posts a message as JSON with a token. If the token is refused, it may have been revoked: it retries
+ * once with a new one. Never throws.
+ */
+export function createTokenSender({ grant, endpoint, dispatcher, timeoutMS, answerOf }: TokenSenderOptions) {
+  const tokens = createAccessTokens(grant, dispatcher, timeoutMS)
+
+  async function post(token: string, message: object): Promise<PushAnswer | 'token refused'> {
+    const { statusCode, headers, body } = await request(endpoint, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify(message),
+      dispatcher,
+      signal: AbortSignal.timeout(timeoutMS),
+    })
+    return answerOf(statusCode, await body.text(), retryAfterMS(headers['retry-after']))
+  }
+
+  return async (message: () => object): Promise<PushAnswer> => {
+    try {
+      const token = await tokens.get()
+      const first = await post(token, message())
+      if (first !== 'token refused') return first
+      tokens.forget(token)
+      const second = await post(await tokens.get(), message())
+      return second === 'token refused' ? { as: 'credentials', reason: 'UNAUTHENTICATED' } : second
+    } catch (error) {
+      if (error instanceof NoAccessToken) {
+        return { as: error.isRefusal ? 'credentials' : 'again', reason: 'no access token' }
+      }
+      return { as: 'again', reason: connectionReason(error) }
     }
-    return { as: 'again', reason: connectionReason(error) }
   }
 }

@@ -37,7 +37,7 @@ function ofClientsPush(notification: Notification, payload: PushPayload, id: str
   if (sound !== undefined) notification.sound = sound
   if (expiry !== undefined) notification.expiry = expiry
   notification.collapseId = collapseId(collapseKey ?? id)
-  notification.payload = { ...(type !== undefined && { type }), ...(icon !== undefined && { icon }) }
+  notification.payload = { type, icon }
   return notification
 }
 
@@ -58,15 +58,14 @@ function ofMessage(notification: Notification, push: PushDoc, content: PushConte
   const shown = shownText(push, content)
   notification.aps.alert = alertOf(shown)
   notification.sound = soundOf(shown)
-  if ('category' in shown && shown.category !== undefined) notification.aps.category = shown.category
+  const { category, image } = 'title' in shown ? shown : {}
+  if (category !== undefined) notification.aps.category = category
   // A service extension of the app fetches the image.
-  const image = 'image' in shown ? shown.image : undefined
   if (image !== undefined) notification.mutableContent = true
   // A resend after a lost response replaces the first notification.
   notification.collapseId = collapseId(messageID)
   notification.threadId = room
-  const more = { ...(reminder && { reminder }), ...(image !== undefined && { image }) }
-  notification.payload = { room, messageID, ...(threadOf !== undefined && { threadOf }), ...more }
+  notification.payload = { room, messageID, threadOf, reminder, image }
   return notification
 }
 

@@ -6,17 +6,15 @@ import { shownText } from './shown-text.ts'
 /** A push as JSON for the app's own code (docs/reference/push.md#web-push), shortened to these bytes. */
 export function devicePayload(push: PushDoc, content: PushContent, mostBytes: number): object {
   const { badge } = push
-  const withBadge = badge === undefined ? {} : { badge }
   if (content.of === 'read') {
     const { rooms, threads, messages } = content
-    return { type: 'read', rooms, threads, messages, ...withBadge }
+    return { type: 'read', rooms, threads, messages, badge }
   }
   if (content.of === 'clients') {
-    return fittedPayload(content, mostBytes, (payload) => ({ id: content.id, ...withBadge, ...payload }))
+    return fittedPayload(content, mostBytes, (payload) => ({ id: content.id, badge, ...payload }))
   }
   return fittedMessage(content, mostBytes, (less) => {
     const { room, messageID, messageType, threadOf, reminder } = less
-    const more = { ...(threadOf !== undefined && { threadOf }), ...(reminder && { reminder }) }
-    return { room, messageID, messageType, ...more, ...shownText(push, less), ...withBadge }
+    return { room, messageID, messageType, threadOf, reminder, ...shownText(push, less), badge }
   })
 }

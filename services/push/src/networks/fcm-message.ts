@@ -8,14 +8,9 @@ import { argumentText, type ShownText, shownText } from './shown-text.ts'
 /** Of FCM's 4,096 bytes; the rest is for the token and the envelope. */
 const maxBytes = 3_700
 
-/** A push in the form of FCM (firebase.google.com: REST resource projects.messages, AndroidConfig). */
+/** A push in the form of FCM (firebase.google.com: REST resource projects.messages, AndroidConfig). JSON omits undefined fields. */
 export function fcmMessage(push: PushDoc, content: PushContent): object {
-  return {
-    message: {
-      token: push.token,
-      ...partsOf(push, content),
-    },
-  }
+  return { message: { token: push.token, ...partsOf(push, content) } }
 }
 
 function partsOf(push: PushDoc, content: PushContent): object {
@@ -38,9 +33,8 @@ function ofRead(
   { rooms, threads, messages }: PushContent & { of: 'read' },
 ): object {
   const lists = { rooms: JSON.stringify(rooms), threads: JSON.stringify(threads), messages: JSON.stringify(messages) }
-  const data = { type: 'read', ...lists, badge: String(badge) }
   return {
-    data,
+    data: { type: 'read', ...lists, badge: String(badge) },
     android: { priority: 'NORMAL', ttl: lifetime(giveUpAtMS) },
     apns: {
       headers: {
@@ -58,11 +52,7 @@ function ofMessage(push: PushDoc, content: PushContent & { of: 'message' }): obj
   const shown = shownText(push, content)
   const { category, image } = 'title' in shown ? shown : {}
   return {
-    data: {
-      ...{ room, messageID, messageType },
-      ...(threadOf !== undefined && { threadOf }),
-      ...(reminder && { reminder: 'true' }),
-    },
+    data: { room, messageID, messageType, threadOf, reminder: reminder && 'true' },
     // For FCM tokens of iPhones (firebase.google.com: ApnsConfig).
     apns: {
       headers: {
@@ -75,12 +65,12 @@ function ofMessage(push: PushDoc, content: PushContent & { of: 'message' }): obj
           alert: alertOf(shown),
           sound: soundOf(shown),
           'thread-id': room,
-          ...(category !== undefined && { category }),
+          category,
           ...(image !== undefined && { 'mutable-content': 1 }),
-          ...(push.badge !== undefined && { badge: push.badge }),
+          badge: push.badge,
         },
-        ...(reminder && { reminder }),
-        ...(image !== undefined && { image }),
+        reminder,
+        image,
       },
     },
     android: {
@@ -90,7 +80,7 @@ function ofMessage(push: PushDoc, content: PushContent & { of: 'message' }): obj
         ...androidText(shown),
         // A resend after a lost response replaces the first notification.
         tag: collapseId(messageID),
-        ...(push.badge !== undefined && { notification_count: push.badge }),
+        notification_count: push.badge,
       },
     },
   }
@@ -99,7 +89,7 @@ function ofMessage(push: PushDoc, content: PushContent & { of: 'message' }): obj
 function androidText(shown: ShownText): object {
   if ('locKey' in shown) return { body_loc_key: shown.locKey, body_loc_args: shown.locArgs }
   const { title, body, sound, image } = shown
-  return { title, body, ...(sound !== undefined && { sound }), ...(image !== undefined && { image }) }
+  return { title, body, sound, image }
 }
 
 function ofClientsPush(push: PushDoc, { payload, id }: PushContent & { of: 'clients' }): object {
@@ -107,24 +97,20 @@ function ofClientsPush(push: PushDoc, { payload, id }: PushContent & { of: 'clie
   const localised = typeof alert === 'object' ? alert : {}
   const text = body ?? (typeof alert === 'string' ? alert : undefined)
   return {
-    data: {
-      ...(type !== undefined && { type }),
-      ...(topic !== undefined && { topic }),
-      ...(icon !== undefined && { icon }),
-    },
+    data: { type, topic, icon },
     android: {
       priority: 'HIGH',
       ttl: lifetime(expiry === undefined ? push.giveUpAtMS : expiry * 1_000),
-      ...(collapseKey !== undefined && { collapse_key: collapseId(collapseKey) }),
+      collapse_key: collapseKey === undefined ? undefined : collapseId(collapseKey),
       notification: {
-        ...(title !== undefined && { title }),
-        ...(text !== undefined && { body: text }),
-        ...(localised['loc-key'] !== undefined && { body_loc_key: localised['loc-key'] }),
-        ...(localised['loc-args'] !== undefined && { body_loc_args: localised['loc-args'].map(argumentText) }),
+        title,
+        body: text,
+        body_loc_key: localised['loc-key'],
+        body_loc_args: localised['loc-args']?.map(argumentText),
         // `icon` of AndroidNotification is a drawable of the app; a picture at a URL goes into `image`.
         ...(icon !== undefined && (URL.canParse(icon) ? { image: icon } : { icon })),
-        ...(sound !== undefined && { sound }),
-        ...(badge !== undefined && { notification_count: badge }),
+        sound,
+        notification_count: badge,
         tag: collapseId(collapseKey ?? id),
       },
     },

@@ -1,13 +1,11 @@
 import { clock } from '@parley/async/clock'
-import type { PushDoc } from '@parley/db/push/documents'
 import { importPKCS8, SignJWT } from 'jose'
-import { Agent, request } from 'undici'
+import { Agent } from 'undici'
 import { z } from 'zod'
 import type { ServiceAccount } from '../settings.ts'
-import { createAccessTokens, type Grant, sendWithToken } from './access-tokens.ts'
+import { createTokenSender, type Grant } from './access-tokens.ts'
 import { fcmMessage } from './fcm-message.ts'
-
-import { asJson, type Network, type PushAnswer, type PushContent, retryAfterMS } from './network.ts'
+import { asJson, type Network, type PushAnswer } from './network.ts'
 
 export interface FcmOptions {
   account: ServiceAccount
@@ -43,9 +41,7 @@ const quotaPauseMS = 60_000
 /** Requests are aborted at most this long after the connection timeout. */
 const laterMS = 1_000
 
-/**
- * Google's network, by its HTTP v1 API over HTTP/2 connections that stay (why not firebase-admin: docs/benchmarks.md#libraries-that-were-measured).
- */
+/** Google's network, by its HTTP v1 API over HTTP/2 connections that stay (why not firebase-admin: docs/benchmarks.md#libraries-that-were-measured). */
 export function createFcm({ account, url, timeoutMS, concurrency }: FcmOptions): Network {
   const agent = new Agent({
     allowH2: true,
@@ -57,25 +53,12 @@ export function createFcm({ account, url, timeoutMS, concurrency }: FcmOptions):
     headersTimeout: timeoutMS,
     bodyTimeout: timeoutMS,
   })
-  const mostMS = timeoutMS + laterMS
-  const tokens = createAccessTokens(grantOf(account), agent, mostMS)
-  const endpoint = `${url.replace(/\/$/, '')}/v1/projects/${account.project_id}/messages:send`
-
-  async function post(push: PushDoc, content: PushContent, token: string): Promise<PushAnswer | 'token refused'> {
-    const { statusCode, headers, body } = await request(endpoint, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-      body: JSON.stringify(fcmMessage(push, content)),
-      dispatcher: agent,
-      signal: AbortSignal.timeout(mostMS),
-    })
-    const text = await body.text()
-    if (statusCode === 200) return { as: 'sent', ...idOf(text) }
-    return answerOf(statusCode, text, retryAfterMS(headers['retry-after']))
-  }
-
+  const post = createTokenSender({
+    ...{ grant: grantOf(account), dispatcher: agent, timeoutMS: timeoutMS + laterMS, answerOf },
+    endpoint: `${url.replace(/\/$/, '')}/v1/projects/${account.project_id}/messages:send`,
+  })
   return {
-    send: (push, content) => sendWithToken(tokens, (token) => post(push, content, token)),
+    send: (push, content) => post(() => fcmMessage(push, content)),
     close: () => agent.destroy(),
   }
 }
@@ -103,6 +86,7 @@ function idOf(text: string): { id?: string } {
 }
 
 function answerOf(status: number, text: string, afterMS: number | undefined): PushAnswer | 'token refused' {
+  if (status === 200) return { as: 'sent', ...idOf(text) }
   const parsed = errorAnswer.safeParse(asJson(text, errorAnswer))
   const { status: name, message, details } = parsed.success ? parsed.data.error : noDetails
   const code = details.find(({ errorCode }) => errorCode !== undefined)?.errorCode

@@ -63,7 +63,7 @@ function textOf(shown: ShownText, [sender = '', room = '', text = '']: readonly 
     return { ...body, body_loc_key: shown.locKey, body_loc_args: shown.locArgs }
   }
   const { title, body, sound, image } = shown
-  return { title: title || ' ', body: body || ' ', ...soundOf(sound), ...(image !== undefined && { image }) }
+  return { title: title || ' ', body: body || ' ', ...soundOf(sound), image }
 }
 
 function ofClientsPush(
@@ -76,17 +76,12 @@ function ofClientsPush(
   const { 'loc-key': key, 'loc-args': args } = localised
   const text = body ?? (typeof alert === 'string' ? alert : undefined)
   return {
-    data: JSON.stringify({
-      id,
-      ...(type !== undefined && { type }),
-      ...(topic !== undefined && { topic }),
-    }),
+    data: JSON.stringify({ id, type, topic }),
     android: {
       ttl: lifetime(expiry === undefined ? push.giveUpAtMS : expiry * 1_000),
       notification: {
         ...{ title: title || ' ', body: text || ' ', click_action: { type: 3 }, tag: collapseId(collapseKey ?? id) },
-        ...(key !== undefined && { body_loc_key: key }),
-        ...(args !== undefined && { body_loc_args: args.map(argumentText) }),
+        ...{ body_loc_key: key, body_loc_args: args?.map(argumentText) },
         ...(icon !== undefined && URL.canParse(icon) && { image: icon }),
         ...soundOf(sound),
         ...badgeOf(badge, badgeClass),

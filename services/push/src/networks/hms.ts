@@ -1,9 +1,8 @@
-import type { PushDoc } from '@parley/db/push/documents'
-import { Agent, request } from 'undici'
+import { Agent } from 'undici'
 import { z } from 'zod'
-import { createAccessTokens, sendWithToken } from './access-tokens.ts'
+import { createTokenSender } from './access-tokens.ts'
 import { hmsMessage } from './hms-message.ts'
-import { asJson, type Network, type PushAnswer, type PushContent, retryAfterMS } from './network.ts'
+import { asJson, type Network, type PushAnswer } from './network.ts'
 
 export interface HmsOptions {
   appId: string
@@ -39,22 +38,12 @@ export function createHms(options: HmsOptions): Network {
   })
   const form = () =>
     new URLSearchParams({ grant_type: 'client_credentials', client_id: appId, client_secret: appSecret })
-  const tokens = createAccessTokens({ tokenUrl, form }, agent, timeoutMS)
-  const endpoint = `${url.replace(/\/$/, '')}/v1/${encodeURIComponent(appId)}/messages:send`
-
-  async function post(push: PushDoc, content: PushContent, token: string): Promise<PushAnswer | 'token refused'> {
-    const { statusCode, headers, body } = await request(endpoint, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-      body: JSON.stringify(hmsMessage(push, content, badgeClass)),
-      dispatcher: agent,
-      signal: AbortSignal.timeout(timeoutMS),
-    })
-    return answerOf(statusCode, await body.text(), retryAfterMS(headers['retry-after']))
-  }
-
+  const post = createTokenSender({
+    ...{ grant: { tokenUrl, form }, dispatcher: agent, timeoutMS, answerOf },
+    endpoint: `${url.replace(/\/$/, '')}/v1/${encodeURIComponent(appId)}/messages:send`,
+  })
   return {
-    send: (push, content) => sendWithToken(tokens, (token) => post(push, content, token)),
+    send: (push, content) => post(() => hmsMessage(push, content, badgeClass)),
     close: () => agent.destroy(),
   }
 }

@@ -72,9 +72,11 @@ export function retryAfterMS(header: string | string[] | undefined): number | un
   return Number.isFinite(ms) ? Math.max(0, ms) : undefined
 }
 
+const longestPauseMS = 5 * 60 * 1_000
+
 /** Backoff with jitter, so that pushes that failed together are not retried together. */
-export function pauseMS(tries: number, mostMS: number): number {
-  return Math.min(1_000 * 2 ** Math.min(tries, 30), mostMS) * (0.75 + Math.random() / 2)
+export function pauseMS(tries: number): number {
+  return Math.min(1_000 * 2 ** Math.min(tries, 30), longestPauseMS) * (0.75 + Math.random() / 2)
 }
 
 const timeoutCodes = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT'])

@@ -12,7 +12,6 @@ import type { DecisionLog } from '../decisions/decision-log.ts'
 import type { PushMetrics } from '../push-metrics.ts'
 import { type PushAnswer, pauseMS } from './network.ts'
 
-const longestPauseMS = 5 * 60 * 1_000
 const mostFailed = 10_000
 
 export interface ResponseParts {
@@ -74,14 +73,14 @@ export function createResponseHandler({
         await putBack({ id: push._id, dueAtMS: clock.now(), triesMore: 0, lastError: answer.reason })
         return count('put back', answer.reason)
       case 'doubtful': {
-        const dueAtMS = clock.now() + pauseMS(push.tries, longestPauseMS)
+        const dueAtMS = clock.now() + pauseMS(push.tries)
         const doubtedAtMS = push.doubtedAtMS ?? clock.now()
         await putBack({ id: push._id, dueAtMS, triesMore: 1, lastError: answer.reason, doubtedAtMS })
         await noteOnDevice(push, answer.reason)
         return count('put back', answer.reason)
       }
       case 'again': {
-        const dueAtMS = clock.now() + Math.max(answer.afterMS ?? 0, pauseMS(push.tries, longestPauseMS))
+        const dueAtMS = clock.now() + Math.max(answer.afterMS ?? 0, pauseMS(push.tries))
         if (dueAtMS >= push.giveUpAtMS) {
           decisions.recordResult(push, { as: 'dropped', reason: answer.reason })
           figures.add(push.app, 'failedPushes')
