@@ -10,25 +10,11 @@ import {
 } from '@parley/stack/clusters'
 import { tcpAnswer } from '@parley/stack/tcp-answer'
 
-/** Replicated servers, any of which can be killed. */
-export interface FailingServers {
-  mongoUrl: string
-  natsUrl: string
-  redisUrl: string
-  /**
-   * Kills (-9) MongoDB's primary, the leader of the NATS stream or the Redis master, in a random order but equally often.
-   * Waits for the failover, then restarts the killed server.
-   * @returns the killed server's name
-   */
-  failOver(): Promise<string>
-  stop(): Promise<void>
-}
-
 /** Timeout for an election on a busy machine. */
 const takeOverMS = 120_000
 
-/** Starts a replica set of three, a NATS cluster of three, and Redis with a replica and three Sentinels. */
-export async function startFailingServers(): Promise<FailingServers> {
+/** Starts servers that can be killed: a replica set of three, a NATS cluster of three, and Redis with a replica and three Sentinels. */
+export async function startFailingServers() {
   const dir = newServersDir()
   const [mongo, nats, redis] = await Promise.all([
     startReplicaSet(dir, 'soak'),
@@ -46,6 +32,11 @@ export async function startFailingServers(): Promise<FailingServers> {
     mongoUrl: mongo.url,
     natsUrl: nats.url,
     redisUrl: redis.url,
+    /**
+     * Kills (-9) MongoDB's primary, the leader of the NATS stream or the Redis master, in a random order but equally often.
+     * Waits for the failover, then restarts the killed server.
+     * @returns the killed server's name
+     */
     async failOver() {
       if (left.length === 0) left = [...kinds]
       const [{ name, of, leader }] = left.splice(Math.floor(Math.random() * left.length), 1) as [(typeof kinds)[number]]

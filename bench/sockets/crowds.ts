@@ -7,17 +7,7 @@ import type { Command, CrowdClient, Reply } from './crowd.ts'
 const perProcess = 17_000
 
 /** The clients, spread over processes. */
-export interface Crowds {
-  connect(command: Omit<Extract<Command, { do: 'connect' }>, 'do'>): Promise<void>
-  use(ports: readonly number[]): Promise<void>
-  /** Counts, without `lateMS`. */
-  counts(): Promise<Reply>
-  report(): Promise<Reply>
-  missing(lastSeqs: Readonly<Record<string, number>>): Promise<number>
-  stop(): Promise<void>
-}
-
-export async function startCrowds(clients: readonly CrowdClient[]): Promise<Crowds> {
+export async function startCrowds(clients: readonly CrowdClient[]) {
   const count = Math.max(2, Math.ceil(clients.length / perProcess))
   const children: ChildProcess[] = Array.from({ length: count }, () => fork(join(import.meta.dirname, 'crowd.ts')))
   for (const child of children) {
@@ -45,15 +35,16 @@ export async function startCrowds(clients: readonly CrowdClient[]): Promise<Crow
     }
   }
   return {
-    async connect(command) {
+    async connect(command: Omit<Extract<Command, { do: 'connect' }>, 'do'>) {
       await ask((n) => ({ ...command, do: 'connect', clients: command.clients.filter((_, i) => i % count === n) }))
     },
-    async use(ports) {
+    async use(ports: readonly number[]) {
       await ask(() => ({ do: 'use', ports }))
     },
+    /** Counts, without `lateMS`. */
     counts: () => all({ do: 'count' }),
     report: () => all({ do: 'report' }),
-    missing: async (lastSeqs) => (await all({ do: 'check', lastSeqs })).missing,
+    missing: async (lastSeqs: Readonly<Record<string, number>>) => (await all({ do: 'check', lastSeqs })).missing,
     async stop() {
       const ends = children.map((child) => once(child, 'exit'))
       for (const child of children) child.disconnect()
@@ -61,3 +52,4 @@ export async function startCrowds(clients: readonly CrowdClient[]): Promise<Crow
     },
   }
 }
+export type Crowds = Awaited<ReturnType<typeof startCrowds>>

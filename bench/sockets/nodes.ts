@@ -6,21 +6,7 @@ import type { Setup } from './setup.ts'
 type Node = Awaited<ReturnType<typeof startBenchService>>
 
 /** The realtime nodes, which are killed and replaced. */
-export interface Nodes {
-  ports(): number[]
-  /** Resident memory of all nodes, in KiB. */
-  residentKiB(): number
-  cpuSeconds(): number
-  /** Kills the first node with SIGKILL. */
-  kill(): Promise<void>
-  /** Starts another node: the remaining ones lack file descriptors for the sockets of a killed one. */
-  startAnother(): Promise<void>
-  /** Starts a new node, then drains the first. */
-  replaceFirst(): Promise<{ drained: Promise<void> }>
-  stop(): Promise<void>
-}
-
-export async function startNodes({ servers }: Setup, count: number): Promise<Nodes> {
+export async function startNodes({ servers }: Setup, count: number) {
   let started = 0
   const start = () =>
     startBenchService(
@@ -37,17 +23,21 @@ export async function startNodes({ servers }: Setup, count: number): Promise<Nod
   const sum = (of: (pid: number) => number) => nodes.reduce((total, { pid }) => total + of(pid), 0)
   return {
     ports: () => nodes.map(({ ports }) => ports['http'] ?? 0),
+    /** Resident memory of all nodes, in KiB. */
     residentKiB: () => sum(residentKiB),
     cpuSeconds: () => sum(cpuSeconds),
+    /** Kills the first node with SIGKILL. */
     async kill() {
       const [first, ...others] = nodes
       nodes = others
       if (first) process.kill(first.pid, 'SIGKILL')
       await first?.stop()
     },
+    /** Starts another node: the remaining ones lack file descriptors for the sockets of a killed one. */
     async startAnother() {
       nodes = [...nodes, await start()]
     },
+    /** Starts a new node, then drains the first. */
     async replaceFirst() {
       const fresh = await start()
       const [first, ...others] = nodes
@@ -59,6 +49,7 @@ export async function startNodes({ servers }: Setup, count: number): Promise<Nod
     },
   }
 }
+export type Nodes = Awaited<ReturnType<typeof startNodes>>
 
 /** The kernel's memory for slab objects and TCP buffers of the whole machine, in KiB (proc(5)). */
 export function kernelKiB(): number {

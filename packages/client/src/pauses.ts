@@ -1,16 +1,11 @@
 import type { ParleyError } from './parley-error.ts'
 
 /** Exponential backoff with jitter, so that many clients do not retry at once. */
-export interface Backoff {
-  /** The next pause in ms; at least the error's `retryAfterMS`. */
-  next: (error?: ParleyError) => number
-  reset: () => void
-}
-
-export function createBackoff(firstMS: number, longestMS: number): Backoff {
+export function createBackoff(firstMS: number, longestMS: number) {
   let failures = 0
   return {
-    next(error) {
+    /** The next pause in ms; at least the error's `retryAfterMS`. */
+    next(error?: ParleyError) {
       const mostMS = Math.min(longestMS, firstMS * 2 ** failures++)
       return Math.max(mostMS * (0.5 + Math.random() / 2), error?.retryAfterMS ?? 0)
     },

@@ -4,14 +4,7 @@ import { retryTransient } from './retry-transient.ts'
 /** Pause between two reads of the same state. */
 const pauseMS = 500
 
-export interface Rereading {
-  /** Requests a read. A request during a read causes one more. Without a connection, the read waits for `loggedIn`. */
-  ask: () => void
-  /** Call it after each login: runs a read that is still due. */
-  loggedIn: () => void
-}
-
-export function rereading(read: () => Promise<void>, isConnected: () => boolean): Rereading {
+export function rereading(read: () => Promise<void>, isConnected: () => boolean) {
   let isDue = false
   let isReading = false
   async function readWhileConnected(): Promise<void> {
@@ -32,10 +25,13 @@ export function rereading(read: () => Promise<void>, isConnected: () => boolean)
     void work()
   }
   return {
+    /** Requests a read. A request during a read causes one more. Without a connection, the read waits for `loggedIn`. */
     ask() {
       isDue = true
       begin()
     },
+    /** Call it after each login: runs a read that is still due. */
     loggedIn: begin,
   }
 }
+export type Rereading = ReturnType<typeof rereading>

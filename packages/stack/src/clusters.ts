@@ -85,18 +85,8 @@ export async function startNatsCluster(at: ServersDir): Promise<Cluster> {
   return { url: [...members.keys()].map((port) => `nats://127.0.0.1:${port}`).join(','), members }
 }
 
-/** Two nats-server processes with JetStream, with routes that can be cut. */
-export interface NatsPair {
-  urls: string[]
-  /** Cuts the routes; clients stay connected. */
-  cut(): void
-  /** Lets the servers reconnect. */
-  mend(): void
-  closeRoutes(): Promise<void>
-}
-
-/** Starts two servers that reach each other only through proxies. */
-export async function startNatsPair(at: ServersDir): Promise<NatsPair> {
+/** Starts two nats-server processes with JetStream that reach each other only through proxies, so that routes can be cut. */
+export async function startNatsPair(at: ServersDir) {
   const routes = await freePorts(2)
   const state = { isCut: false }
   const pass = (client: Socket, upstream: Socket) => {
@@ -128,10 +118,12 @@ export async function startNatsPair(at: ServersDir): Promise<NatsPair> {
   const members = await startAll(at, 'nats', await freePorts(2), launch, (port) => tcpAnswer(port, '', 'INFO '))
   return {
     urls: [...members.keys()].map((port) => `nats://127.0.0.1:${port}`),
+    /** Cuts the routes; clients stay connected. */
     cut() {
       state.isCut = true
       for (const { sockets } of proxies) for (const socket of sockets) socket.destroy()
     },
+    /** Lets the servers reconnect. */
     mend() {
       state.isCut = false
     },
@@ -140,6 +132,7 @@ export async function startNatsPair(at: ServersDir): Promise<NatsPair> {
     },
   }
 }
+export type NatsPair = Awaited<ReturnType<typeof startNatsPair>>
 
 /** A Redis master, a replica, and three Sentinels that watch them. `members` are the two servers. */
 export async function startSentinels(at: ServersDir): Promise<Cluster> {

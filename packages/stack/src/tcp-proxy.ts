@@ -2,16 +2,8 @@ import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 import { listenOnLoopback } from './loopback.ts'
 
-/** A proxy on loopback, for tests that control the traffic between clients and a server. */
-export interface TcpProxy {
-  port: number
-  /** The sockets of clients and to the server. */
-  sockets: ReadonlySet<Socket>
-  /** Closes all connections, and accepts no further ones. */
-  close(): Promise<void>
-}
-
 /**
+ * A proxy on loopback, for tests that control the traffic between clients and a server.
  * @param onConnection gets both sockets, and must connect them
  * @param accepts returns false to close a connection at once
  */
@@ -19,7 +11,7 @@ export async function openTcpProxy(
   to: { host: string; port: number },
   onConnection: (client: Socket, upstream: Socket) => void,
   accepts: () => boolean = () => true,
-): Promise<TcpProxy> {
+) {
   const sockets = new Set<Socket>()
   const server = createServer((client) => {
     if (!accepts()) {
@@ -38,7 +30,9 @@ export async function openTcpProxy(
   const port = await listenOnLoopback(server)
   return {
     port,
+    /** The sockets of clients and to the server. */
     sockets,
+    /** Closes all connections, and accepts no further ones. */
     async close() {
       for (const socket of sockets) socket.destroy()
       server.close()

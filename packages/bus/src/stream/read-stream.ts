@@ -12,23 +12,6 @@ export type Positions = ReadonlyMap<string, number>
 /** All readings have reached their marks. Holds the message at each mark. */
 export type AtMarks = AllHeld<JsMsg>
 
-export interface StreamsReading {
-  /** Number of messages that can be read now. */
-  pending: number
-  /** First position by stream. */
-  from: Positions
-  /**
-   * Yields the messages in order, including new ones, until its reader stops.
-   * @param marks a position per stream, which the caller may advance; yields AtMarks once all are reached
-   * @throws if the bus goes away or is silent for ten seconds, or a message is lost on the way
-   */
-  messages(marks: Positions): AsyncGenerator<JsMsg | AtMarks, void, undefined>
-  /** Yields the messages that existed when the reading was opened. */
-  pendingMessages(): AsyncGenerator<JsMsg, void, undefined>
-  /** Deletes the reading's consumers. Never fails. */
-  close(): Promise<void>
-}
-
 /** When the stream stored a message, in Unix milliseconds. */
 export const takenAt = ({ info }: JsMsg) => Math.floor(info.timestampNanos / 1_000_000)
 
@@ -102,26 +85,36 @@ export async function openReading(
   subjects: SubjectsOfStreams,
   from: (stream: string) => Beginning,
   upTo?: string,
-): Promise<StreamsReading> {
+) {
   const readings = await allOrNone(
     [...subjects].map(async ([stream, those]) => openStream(bus, stream, those, from(stream), upTo)),
   )
   const most = Math.max(16, Math.floor(ahead / readings.length))
   return {
+    /** Number of messages that can be read now. */
     pending: readings.reduce((sum, { pending }) => sum + pending, 0),
+    /** First position by stream. */
     from: new Map(readings.map(({ stream, fromSeq }) => [stream, fromSeq])),
-    messages: (marks) =>
+    /**
+     * Yields the messages in order, including new ones, until its reader stops.
+     * @param marks a position per stream, which the caller may advance; yields AtMarks once all are reached
+     * @throws if the bus goes away or is silent for ten seconds, or a message is lost on the way
+     */
+    messages: (marks: Positions) =>
       mergeMessages(
         readings.map(({ consumer }) => read(consumer, most)),
         { isBefore, isHeld: ({ seq, info }) => seq >= (marks.get(info.stream) ?? 0) },
       ),
+    /** Yields the messages that existed when the reading was opened. */
     async *pendingMessages() {
       const parts = readings.map(({ consumer, pending }) => firstOf(read(consumer, most), pending))
       for await (const message of mergeMessages(parts, { isBefore })) if (!isAtMarks(message)) yield message
     },
+    /** Deletes the reading's consumers. Never fails. */
     close: () => closeAll(readings),
   }
 }
+export type StreamsReading = Awaited<ReturnType<typeof openReading>>
 
 /** By position within a stream, by time across streams. */
 function isBefore(one: JsMsg, other: JsMsg): boolean {

@@ -7,18 +7,10 @@ import { handleListKey } from './list-keys.ts'
 
 type Command = ClientCalls['listCommands']['result'][number]
 
-/** Autocomplete of `/name` at the start of a message, from the commands of the room's robots. */
-export interface Commands {
-  found: readonly Command[]
-  active: number
-  choose: (command: Command) => void
-  /** Handles the list's keys. Returns whether it handled the key. */
-  onKeyDown: (event: KeyboardEvent) => boolean
-}
-
 const mostShown = 8
 
-export function useCommands(room: Room, text: string, setText: (text: string) => void): Commands {
+/** Autocomplete of `/name` at the start of a message, from the commands of the room's robots. */
+export function useCommands(room: Room, text: string, setText: (text: string) => void) {
   const { client } = useChat()
   const [all, setAll] = useState<readonly Command[]>()
   const [active, setActive] = useState(0)
@@ -39,13 +31,15 @@ export function useCommands(room: Room, text: string, setText: (text: string) =>
     found,
     active,
     choose,
-    onKeyDown(event) {
+    /** Handles the list's keys. Returns whether it handled the key. */
+    onKeyDown(event: KeyboardEvent) {
       // Enter sends a fully typed command.
       if (event.key === 'Enter' && found[active]?.name === word) return false
       return handleListKey(event, { found, active, setActive, choose, close: () => setClosedAt(text) })
     },
   }
 }
+export type Commands = ReturnType<typeof useCommands>
 
 /** The commands that match the typed prefix. */
 export function CommandList({ commands: { found, active, choose } }: { commands: Commands }) {

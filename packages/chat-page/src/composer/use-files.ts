@@ -1,25 +1,13 @@
 import type { Attachment } from '@parley/client'
-import type { Upload } from '@parley/client/uploads'
 import { useRef, useState } from 'preact/hooks'
 import { useChat, useStore } from '../state/chat.ts'
 import { dropPreview, keepPreview, squareOf } from './previews.tsx'
-
-export interface ChosenFiles {
-  chosen: readonly Upload[]
-  attachments: Attachment[]
-  /** Whether all chosen files are in `attachments`. */
-  areReady: boolean
-  add: (files: Iterable<File>) => void
-  retry: (key: string) => void
-  remove: (key: string) => void
-  clear: () => void
-}
 
 /** The server's limit for one message. */
 const most = 10
 
 /** The files of the message being written. Each is uploaded as soon as it is chosen, and kept across reloads. */
-export function useFiles(about: string): ChosenFiles {
+export function useFiles(about: string) {
   const { uploads, notices, texts } = useChat()
   const chosen = useStore(uploads.list).filter((upload) => upload.about === about)
   const [measuring, setMeasuring] = useState(0)
@@ -44,20 +32,22 @@ export function useFiles(about: string): ChosenFiles {
   return {
     chosen,
     attachments: chosen.flatMap(({ attachment }) => attachment ?? []),
+    /** Whether all chosen files are in `attachments`. */
     areReady: measuring === 0 && chosen.every(({ attachment }) => attachment !== undefined),
-    add(files) {
+    add(files: Iterable<File>) {
       const given = [...files]
       const taken = given.slice(0, Math.max(most - chosen.length - measuring, 0))
       if (taken.length < given.length) notices.show(texts.tooManyFiles(most))
       for (const file of taken) add(file)
     },
-    retry: (key) => uploads.retry(key),
+    retry: (key: string) => uploads.retry(key),
     remove,
     clear() {
       for (const { key } of chosen) remove(key)
     },
   }
 }
+export type ChosenFiles = ReturnType<typeof useFiles>
 
 interface Measured {
   size: Pick<Attachment, 'width' | 'height'>

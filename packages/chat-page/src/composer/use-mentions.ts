@@ -15,34 +15,16 @@ export interface Written {
   write: (text: string, mentions: readonly MentionRange[]) => void
 }
 
-export interface Mentions {
-  found: readonly Person[]
-  active: number
-  listID: string
-  activeID: string | undefined
-  /** Takes over the field's new text. */
-  take: (text: string) => void
-  /** Checks whether a mention is being typed at the caret. */
-  look: () => void
-  choose: (person: Person) => void
-  /** Handles the list's keys. Returns whether it handled the key. */
-  onKeyDown: (event: KeyboardEvent) => boolean
-  /** The mentioned members: chosen ones, and those whose full name was typed. */
-  mentioned: () => string[]
-}
-
 const listID = 'mentions'
 const mostShown = 6
 
-/**
- * Autocomplete of `@name` from the room's members: first those that the page knows, then those that the server finds.
- */
+/** Autocomplete of `@name` from the room's members: first those that the page knows, then those that the server finds. */
 export function useMentions(
   room: Room,
   field: RefObject<HTMLTextAreaElement | null>,
   { text, mentions, write }: Written,
   me: string | undefined,
-): Mentions {
+) {
   const { client, people } = useChat()
   const { members = [], memberCount = 0 } = useStore(room.info) ?? {}
   const [word, setWord] = useState<{ from: number; query: string }>()
@@ -72,19 +54,25 @@ export function useMentions(
     active,
     listID,
     activeID: found[active] ? `${listID}-${active}` : undefined,
-    take(now) {
+    /** Takes over the field's new text. */
+    take(now: string) {
       write(now, keepMentions(mentions, text, now, field.current?.selectionStart ?? now.length))
     },
+    /** Checks whether a mention is being typed at the caret. */
     look() {
       const { value = '', selectionStart = 0 } = field.current ?? {}
       setWord(mentionAt(value, selectionStart))
       setActive(0)
     },
     choose,
-    onKeyDown: (event) => handleListKey(event, { found, active, setActive, choose, close: () => setWord(undefined) }),
+    /** Handles the list's keys. Returns whether it handled the key. */
+    onKeyDown: (event: KeyboardEvent) =>
+      handleListKey(event, { found, active, setActive, choose, close: () => setWord(undefined) }),
+    /** The mentioned members: chosen ones, and those whose full name was typed. */
     mentioned: () => [...new Set([...mentions, ...findMentions(text, others, mentions)].map(({ user }) => user))],
   }
 }
+export type Mentions = ReturnType<typeof useMentions>
 
 /** The server's results, or those results for an earlier word that still match. */
 function servedFor(served: ReturnType<typeof usePeopleFound>, query: string): readonly Person[] {

@@ -16,21 +16,11 @@ interface ScrollingParts extends MessageListParts {
   live: readonly LiveText[]
 }
 
-export interface Scrolling {
-  /** Whether older messages were just prepended, so that the visible ones must stay in place. */
-  isPrepended: boolean
-  isAtEnd: boolean
-  /** ID of the highlighted message. */
-  found: string | undefined
-  look: () => void
-  toLatest: () => Promise<void>
-}
-
 /**
- * Manages the list's scroll position: starts at the first unread message, follows the latest while at the end, loads
- * more near both ends, and marks messages as read when they are seen at the end.
+ * Manages the list's scroll position: starts at the first unread message, follows the latest while at the end, loads more near
+ * both ends, and marks messages as read when they are seen at the end.
  */
-export function useScrolling({ shown, rows, count, live, log, list, goTo }: ScrollingParts): Scrolling {
+export function useScrolling({ shown, rows, count, live, log, list, goTo }: ScrollingParts) {
   const { attempt } = useChat()
   const [isAtEnd, setAtEnd] = useState(true)
   const atEnd = useRef(true)

@@ -1,6 +1,5 @@
 import type { RoomHandle } from '../rooms/room-handle.ts'
 import type { RoomList } from '../rooms/room-list.ts'
-import type { Page } from '../rooms/timeline.ts'
 import type { UserSession } from '../user-session.ts'
 import type { ClientCache } from './client-cache.ts'
 
@@ -9,24 +8,13 @@ const batchMS = 500
 /** Cached messages per room. */
 const mostMessages = 100
 
-/** Restores the cached state at startup, then keeps the cache up to date. */
-export interface CacheKeeper {
-  /** Call it before the first login. */
-  restore(): Promise<void>
-  readRoom(roomID: string): Promise<Page | undefined>
-  /** Writes the room's latest messages after each change. */
-  follow(room: RoomHandle): void
-  /** For a logout, or a login of another user. */
-  clear(): Promise<void>
-  close(): void
-}
-
 interface Parts {
   session: UserSession
   rooms: RoomList
 }
 
-export function createCacheKeeper(cache: ClientCache | undefined, { session, rooms }: Parts): CacheKeeper {
+/** Restores the cached state at startup, then keeps the cache up to date. */
+export function createCacheKeeper(cache: ClientCache | undefined, { session, rooms }: Parts) {
   const changed = new Set<RoomHandle>()
   let timer: ReturnType<typeof setTimeout> | undefined
   let isClosed = false
@@ -74,6 +62,7 @@ export function createCacheKeeper(cache: ClientCache | undefined, { session, roo
   })
 
   return {
+    /** Call it before the first login. */
     async restore() {
       const kept = await cache?.read()
       if (!kept || isClosed) return
@@ -85,16 +74,18 @@ export function createCacheKeeper(cache: ClientCache | undefined, { session, roo
       session.restore(kept)
       rooms.restore(kept.rooms)
     },
-    async readRoom(roomID) {
+    async readRoom(roomID: string) {
       return cache?.readRoom(roomID)
     },
-    follow(room) {
+    /** Writes the room's latest messages after each change. */
+    follow(room: RoomHandle) {
       if (!cache) return
       room.messages.subscribe(() => {
         changed.add(room)
         writeSoon()
       })
     },
+    /** For a logout, or a login of another user. */
     clear,
     /** Flushes pending changes. */
     close() {
@@ -103,3 +94,4 @@ export function createCacheKeeper(cache: ClientCache | undefined, { session, roo
     },
   }
 }
+export type CacheKeeper = ReturnType<typeof createCacheKeeper>

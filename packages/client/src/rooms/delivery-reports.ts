@@ -6,20 +6,13 @@ export interface DeliveryReportsOptions {
   emit: (event: 'delivered', payload: object) => Promise<unknown>
 }
 
-export interface DeliveryReports {
-  heard: (message: Message) => void
-  /** Takes rooms just read from the server. */
-  read: (rooms: readonly RoomInfo[]) => void
-  close: () => void
-}
-
 /** Messages of a room within this time share one report. */
 const batchMS = 1_000
 /** Limit for the reports after a login without replay. */
 const mostRooms = 50
 
 /** Reports delivered messages in batches: only the latest of each room. */
-export function createDeliveryReports({ me, emit }: DeliveryReportsOptions): DeliveryReports {
+export function createDeliveryReports({ me, emit }: DeliveryReportsOptions) {
   const due = new Map<string, Message>()
   /** The reported seq per room; infinite for rooms too large for delivery markers. */
   const reported = new Map<string, number>()
@@ -48,10 +41,12 @@ export function createDeliveryReports({ me, emit }: DeliveryReportsOptions): Del
 
   return {
     heard,
-    read(rooms) {
+    /** Takes rooms just read from the server. */
+    read(rooms: readonly RoomInfo[]) {
       const unread = rooms.filter((room) => room.unread > 0).slice(0, mostRooms)
       for (const { lastMessage } of unread) if (lastMessage) heard(lastMessage)
     },
     close: () => clearTimeout(timer),
   }
 }
+export type DeliveryReports = ReturnType<typeof createDeliveryReports>

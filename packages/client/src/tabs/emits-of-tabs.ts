@@ -9,21 +9,14 @@ interface EmitsOptions {
   reportsAway: boolean
 }
 
-/** The emits of all tabs on one connection. */
-export interface EmitsOfTabs {
-  emit: (tab: string, event: string, payload: unknown) => Promise<unknown>
-  look: (tab: string, look: Look) => void
-  /** Whether the user looks at one of the tabs. */
-  isLookedAt: () => boolean
-  /** A new login has no watches and is not away. */
-  loggedIn: () => void
-}
-
 /** A tab's state until it reports another. */
 const visible: Look = { isVisible: true, isLookedAt: false }
 
-/** @param self this tab's ID */
-export function createEmitsOfTabs(self: string, { emit, whenGone, reportsAway }: EmitsOptions): EmitsOfTabs {
+/**
+ * The emits of all tabs on one connection.
+ * @param self this tab's ID
+ */
+export function createEmitsOfTabs(self: string, { emit, whenGone, reportsAway }: EmitsOptions) {
   const looks = new Map<string, Look>()
   const watches = createSharedWatches(emit)
   const reported = new Map<string, { message: string; outcome: Promise<unknown> }>()
@@ -59,18 +52,20 @@ export function createEmitsOfTabs(self: string, { emit, whenGone, reportsAway }:
   }
 
   return {
-    async emit(tab, event, payload) {
+    async emit(tab: string, event: string, payload: unknown) {
       meet(tab, looks.get(tab))
       if (event === 'presence subscribe') return watches.subscribe(tab, payload)
       if (event === 'presence unsubscribe') return watches.unsubscribe(tab, payload)
       if (event === 'delivered') return reportDelivered(payload as { room: string; message: string })
       return emit(event, payload)
     },
-    look(tab, look) {
+    look(tab: string, look: Look) {
       meet(tab, look)
       reportAway()
     },
+    /** Whether the user looks at one of the tabs. */
     isLookedAt: () => [...looks.values()].some(({ isLookedAt }) => isLookedAt),
+    /** A new login has no watches and is not away. */
     loggedIn() {
       isAway = false
       reported.clear()
@@ -79,3 +74,4 @@ export function createEmitsOfTabs(self: string, { emit, whenGone, reportsAway }:
     },
   }
 }
+export type EmitsOfTabs = ReturnType<typeof createEmitsOfTabs>
