@@ -26,7 +26,7 @@ export function rereading(read: () => Promise<void>, isConnected: () => boolean)
   }
   return {
     /** Requests a read. A request during a read causes one more. Without a connection, the read waits for `loggedIn`. */
-    ask() {
+    ask: () => {
       isDue = true
       begin()
     },

@@ -34,7 +34,7 @@ export function useFiles(about: string) {
     attachments: chosen.flatMap(({ attachment }) => attachment ?? []),
     /** Whether all chosen files are in `attachments`. */
     areReady: measuring === 0 && chosen.every(({ attachment }) => attachment !== undefined),
-    add(files: Iterable<File>) {
+    add: (files: Iterable<File>) => {
       const given = [...files]
       const taken = given.slice(0, Math.max(most - chosen.length - measuring, 0))
       if (taken.length < given.length) notices.show(texts.tooManyFiles(most))

@@ -55,11 +55,11 @@ export function useMentions(
     listID,
     activeID: found[active] ? `${listID}-${active}` : undefined,
     /** Takes over the field's new text. */
-    take(now: string) {
+    take: (now: string) => {
       write(now, keepMentions(mentions, text, now, field.current?.selectionStart ?? now.length))
     },
     /** Checks whether a mention is being typed at the caret. */
-    look() {
+    look: () => {
       const { value = '', selectionStart = 0 } = field.current ?? {}
       setWord(mentionAt(value, selectionStart))
       setActive(0)

@@ -11,7 +11,8 @@ const waitMS = 4
  * one write. A large burst arrives in pieces, so it waits a few milliseconds for the rest; a single event never waits.
  */
 export function createDeliveryQueue(deliver: (event: IncomingEvent) => void) {
-  let waiting: IncomingEvent[] = []
+  /** In order. An array would move the rest for each event taken: seconds for all that came during a resync. */
+  const waiting = new Set<IncomingEvent>()
   let isScheduled = false
   let isHeld = false
   let isDraining = false
@@ -22,7 +23,10 @@ export function createDeliveryQueue(deliver: (event: IncomingEvent) => void) {
     isDraining = true
     try {
       // One by one: a delivery that ends a subscription makes the rest forget it.
-      for (let event = waiting.shift(); event; event = waiting.shift()) deliver(event)
+      for (const event of waiting) {
+        waiting.delete(event)
+        deliver(event)
+      }
     } finally {
       isDraining = false
     }
@@ -35,11 +39,11 @@ export function createDeliveryQueue(deliver: (event: IncomingEvent) => void) {
 
   return {
     add(event: IncomingEvent) {
-      waiting.push(event)
+      waiting.add(event)
       if (isScheduled) return
       isScheduled = true
       setImmediate(() => {
-        if (waiting.length < burst) drainInTime()
+        if (waiting.size < burst) drainInTime()
         else setTimeout(drainInTime, waitMS)
       })
     },
@@ -47,7 +51,7 @@ export function createDeliveryQueue(deliver: (event: IncomingEvent) => void) {
     drain,
     /** Drops the queued events of a topic whose subscription has ended: they would reach a socket that joins later. */
     forget(topic: string) {
-      waiting = waiting.filter(({ to }) => topicOf(to) !== topic)
+      for (const event of waiting) if (topicOf(event.to) === topic) waiting.delete(event)
     },
     /** Keeps new events in the queue until `release`. */
     hold() {
@@ -60,7 +64,7 @@ export function createDeliveryQueue(deliver: (event: IncomingEvent) => void) {
     },
     /** Drops everything in the queue. */
     drop() {
-      waiting = []
+      waiting.clear()
     },
     get isHeld() {
       return isHeld
