@@ -109,6 +109,33 @@ describe("a client's sends", () => {
     assert.deepEqual(shown(other, room), [], 'another user of the storage does not send it')
   })
 
+  test('written offline in a tab that was closed are sent by a tab that stayed open', async () => {
+    const { alice, room } = await userInARoom()
+    const storage = memoryStorage()
+    const open = clientOf(deployment, alice, { storage })
+    await online(open)
+    const closed = clientOf(deployment, alice, { storage })
+    await online(closed)
+    await deployment.killNode()
+    await eventually('both are offline', () => !isOnline(open) && !isOnline(closed))
+    const sent = [open.room(room).send('by the open tab')]
+    for (const text of ['one', 'two'])
+      closed
+        .room(room)
+        .send(text)
+        .catch(() => undefined)
+    const key = `parley.outbox.${deployment.platform.clientKey}`
+    await eventually('all are in the storage', async () => (await storage.getItem(key))?.includes('"two"'))
+    closed.close()
+    await deployment.newNode()
+    await Promise.all(sent)
+    await eventually('all have arrived', async () => (await history(alice, room)).length === 3)
+    const all = await history(alice, room)
+    assert.deepEqual(new Set(all), new Set(['by the open tab', 'one', 'two']))
+    assert.ok(all.indexOf('one') < all.indexOf('two'))
+    await eventually('none is left', async () => !(await storage.getItem(key))?.includes('"two"'))
+  })
+
   test('are not sent by a tab after another tab with the same storage discarded them', async () => {
     const { alice, room } = await userInARoom()
     const storage = memoryStorage()

@@ -42,6 +42,7 @@ export function createOutboxStorage(storage: Storage | undefined, clientKey: () 
   }
 
   async function read(): Promise<Kept> {
+    await last
     try {
       return parse(await storage?.getItem(key()))
     } catch {
@@ -100,7 +101,6 @@ export function createOutboxStorage(storage: Storage | undefined, clientKey: () 
     async doneElsewhere({ clientMessageID: id, createdAtMS }: PendingSend): Promise<DoneElsewhere> {
       // It was never in the storage, so no other tab knows it.
       if (!seen.has(id)) return { isDiscarded: false }
-      await last
       const { sends, discarded = [] } = await read()
       const kept = sends.find(({ clientMessageID }) => clientMessageID === id)
       return { isDiscarded: discarded.includes(id), triedAtMS: kept ? kept.triedAtMS : createdAtMS }

@@ -15,8 +15,6 @@ export class Outbox {
   #pending: PendingSend[] = []
   readonly #working = new Set<string>()
   readonly #receipts = createReceipts()
-  /** The user whose sends were restored. */
-  #restoredFor: string | undefined
   readonly #pause = createPause()
   #isClosed = false
   readonly #stopListening: () => void
@@ -26,11 +24,10 @@ export class Outbox {
     this.#stopListening = options.storage.onChangeElsewhere(() => void this.#dropDiscarded())
   }
 
-  /** Restores sends of an earlier page. */
+  /** Takes over the sends of earlier pages and other tabs. Those that several tabs send arrive once. */
   async restore(): Promise<void> {
     const { sends, lastUser } = await this.#options.storage.read()
     const me = this.#options.me() ?? lastUser
-    this.#restoredFor = me
     const known = new Set(this.#pending.map(({ clientMessageID }) => clientMessageID))
     const left = sends.filter((send) => (send.user ?? me) === me && !known.has(send.clientMessageID))
     this.#pending = [
@@ -54,7 +51,7 @@ export class Outbox {
     }
     this.#options.storage.loggedIn(user)
     this.#pause.end()
-    if (this.#restoredFor !== user) await this.restore()
+    await this.restore()
     await this.#dropDiscarded()
     for (const room of new Set(this.#pending.map((send) => send.room))) void this.#work(room)
   }
