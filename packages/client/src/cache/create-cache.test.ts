@@ -151,6 +151,33 @@ describe('a cache', () => {
     }
   })
 
+  test.each(['{"schema":2,"rooms":["room"]}', '{"schema":1,"ro', 'null', ''])(
+    'with the index %j is emptied by reads, writes and clear()',
+    async (index) => {
+      const storage = indexedDBStorage('parley')
+      const keys = async () => (await storage.getAllKeys?.())?.filter((key) => key !== 'parley.cache')
+      for (const use of ['read', 'write', 'clear'] as const) {
+        const cache = createCache({ storage })
+        await cache.writeRoom('room', pageOf('x'))
+        await storage.setItem('parley.cache', index)
+        await cache[use](state)
+        assert.deepEqual(await keys(), use === 'write' ? ['parley.cache.state'] : [], use)
+        assert.equal(await cache.readRoom('room'), undefined)
+        await cache.writeRoom('room', pageOf('y'))
+        assert.deepEqual(await cache.readRoom('room'), pageOf('y'))
+        await cache.clear()
+        assert.deepEqual(await storage.getAllKeys?.(), [])
+      }
+    },
+  )
+
+  test('has its version with a state alone', async () => {
+    const storage = memory()
+    await createCache({ storage }).write(state)
+    storage.entries.set('parley.cache', String(storage.entries.get('parley.cache')).replace('1', '0'))
+    assert.equal(await createCache({ storage }).read(), undefined)
+  })
+
   test('keeps the most recently written rooms', async () => {
     const storage = memory()
     const cache = createCache({ storage, mostRooms: 2 })

@@ -12,35 +12,52 @@ interface Index {
   rooms: string[]
 }
 
+function indexIn(storage: CacheStorage, key: string) {
+  return {
+    /** Empty if it is damaged. */
+    async read(): Promise<Partial<Index>> {
+      const text = await storage.getItem(key)
+      if (text === null) return { schema }
+      try {
+        return { ...(JSON.parse(text) as Index) }
+      } catch {
+        return {}
+      }
+    },
+    write: (rooms: string[]) => storage.setItem(key, JSON.stringify({ schema, rooms } satisfies Index)),
+  }
+}
+
 /** A cache's entries: an index, the state, and one per room. Storage errors propagate. */
 export function createEntries(storage: CacheStorage, cipher: Cipher, name: string) {
   const [indexKey, stateKey] = [`${name}.cache`, `${name}.cache.state`]
   const roomKey = (room: string) => `${name}.cache.room.${room}`
+  const stored = indexIn(storage, indexKey)
 
+  /** Removes everything if the index is damaged or from another version. */
   async function readIndex(): Promise<Index> {
-    const text = await storage.getItem(indexKey)
-    const index = text === null ? undefined : (JSON.parse(text) as Index)
-    return { schema, rooms: [], ...index }
+    const { schema: version, rooms = [] } = await stored.read()
+    if (version === schema) return { schema, rooms }
+    await removeAll()
+    return { schema, rooms: [] }
   }
-
-  const writeIndex = (rooms: string[]) => storage.setItem(indexKey, JSON.stringify({ schema, rooms } satisfies Index))
 
   async function removeAll(): Promise<void> {
     // Two tabs that write rooms at once can lose one from the index. localStorage has its keys as properties.
     const found = (await storage.getAllKeys?.()) ?? Object.keys(storage)
-    const listed = (await readIndex()).rooms.map(roomKey)
+    const listed = ((await stored.read()).rooms ?? []).map(roomKey)
     const mine = found.filter((one) => one.startsWith(`${indexKey}.`))
     for (const one of new Set([...listed, ...mine, stateKey, indexKey])) await storage.removeItem(one)
   }
 
   async function readEntry<T>(key: string): Promise<T | undefined> {
-    const stored = await storage.getItem(key)
-    if (stored === null) return undefined
+    await readIndex()
+    const text = await storage.getItem(key)
+    if (text === null) return undefined
     try {
-      if ((await readIndex()).schema !== schema) throw new Error('another version')
-      return JSON.parse(await cipher.decrypt(stored)) as T
+      return JSON.parse(await cipher.decrypt(text)) as T
     } catch {
-      // Another version, another key, or damaged.
+      // Another key, or damaged.
       await removeAll()
       return undefined
     }
@@ -48,7 +65,7 @@ export function createEntries(storage: CacheStorage, cipher: Cipher, name: strin
 
   async function removeOldest({ rooms: [oldest, ...rooms] }: Index): Promise<Index> {
     if (oldest !== undefined) await storage.removeItem(roomKey(oldest))
-    await writeIndex(rooms)
+    await stored.write(rooms)
     return { schema, rooms }
   }
 
@@ -71,8 +88,11 @@ export function createEntries(storage: CacheStorage, cipher: Cipher, name: strin
 
   return {
     readState: () => readEntry<CachedState>(stateKey),
-    writeState: async (state: CachedState): Promise<void> => {
-      await writeEntry(stateKey, state, await readIndex())
+    async writeState(state: CachedState): Promise<void> {
+      const index = await readIndex()
+      // It has the version.
+      await stored.write(index.rooms)
+      await writeEntry(stateKey, state, index)
     },
     readRoom: async (roomID: string) => readEntry<Page>(roomKey(await cipher.nameOf(roomID))),
     /** @param most room entries to keep; older ones are evicted */
@@ -81,7 +101,7 @@ export function createEntries(storage: CacheStorage, cipher: Cipher, name: strin
       const others = (await readIndex()).rooms.filter((other) => other !== room)
       // Listed before it is written, so that removeAll() leaves no entry behind.
       const rooms = [...others, room]
-      await writeIndex(rooms)
+      await stored.write(rooms)
       let index = await writeEntry(roomKey(room), page, { schema, rooms })
       while (index.rooms.length > most) index = await removeOldest(index)
     },
