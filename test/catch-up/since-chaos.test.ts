@@ -8,8 +8,8 @@ import { type DroppingClient, lackedBy, names, startDroppingClient, stateOf } fr
 
 /** `npm run since` sets two minutes and 500 clients. */
 const seconds = Number(process.env['PARLEY_SINCE_SECONDS'] ?? 9)
-/** Number of event streams, created when the services start. */
-const streams = process.env['PARLEY_SINCE_STREAMS'] ?? '1'
+/** The kills begin with one event stream; each restarted process adds one, up to this number. */
+const streams = Number(process.env['PARLEY_SINCE_STREAMS'] ?? 1)
 const clientCount = seconds < 60 ? 60 : 500
 const [hereMS, awayMS] = seconds < 60 ? [3_000, 1_000] : [8_000, 2_000]
 const comingAtOnce = 50
@@ -24,6 +24,7 @@ describe('clients that drop, while nodes, gateways and NATS are killed', {
   let at: Balanced
   const clients: DroppingClient[] = []
   const tokens: string[] = []
+  const ofAll = { PARLEY_STREAMS: '1', PARLEY_STREAM_MAX_BYTES: String(256 * 1024 ** 2) }
   const state = { mayDrop: false, isOver: false, isTrouble: false }
   /** The expected events, by room and by user. */
   const expected = new Map<string, Set<string>>()
@@ -32,7 +33,6 @@ describe('clients that drop, while nodes, gateways and NATS are killed', {
 
   beforeAll(async () => {
     const settings = { PARLEY_REALTIME_SERVER_TIME_EVERY_MS: '2000' }
-    const ofAll = { PARLEY_STREAMS: streams, PARLEY_STREAM_MAX_BYTES: String(256 * 1024 ** 2) }
     at = await startBalanced({ nodeCount: 2, toKill: ['nats'], settings, ofAll })
     const { platform } = at
     for (const _id of users) {
@@ -118,6 +118,7 @@ describe('clients that drop, while nodes, gateways and NATS are killed', {
     const { platform, nodes, gateways, balance, newNode, newGateway } = at
     for (; kills < 3 || performance.now() < untilMS; kills++) {
       state.isTrouble = true
+      ofAll.PARLEY_STREAMS = String(Math.min(streams, kills + 2))
       if (kills % 3 === 0) {
         await nodes.shift()?.kill()
         balance()
