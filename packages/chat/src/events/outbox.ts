@@ -4,6 +4,7 @@ import { clock } from '@parley/async/clock'
 import { createInFlight } from '@parley/async/in-flight'
 import { isMove, type NodeCommand } from '@parley/contracts/bus/control'
 import type { Db, Session } from '@parley/db/connect'
+import { givenUpAfterMS } from '@parley/db/due-work'
 import type { NotedEvent, PendingEventsDoc } from '@parley/db/events/documents'
 import {
   findByOrderingKey,
@@ -97,8 +98,10 @@ export function createOutbox(db: Db, parts: PublishParts & { steps: Steps; keptH
     { most: 100 },
   )
 
-  const publish = (noted: Noted, now: AsOfNow, onConfirmed?: () => void): Promise<boolean> =>
-    waitForExpiry(noted.notes, (confirmed) => publishInTurn(noted, now, confirmed), onConfirmed)
+  const publish = (noted: Noted, now: AsOfNow, onConfirmed?: () => void): Promise<boolean> => {
+    const applying = { ...parts, db, cleared }
+    return untilApplied(applying, noted.notes, (confirmed) => publishInTurn(noted, now, confirmed), onConfirmed)
+  }
 
   async function publishInTurn({ notes, before }: Noted, now: AsOfNow, confirmed: () => void): Promise<boolean> {
     const notedAtMS = notes[0]?.atMS
@@ -215,12 +218,25 @@ async function publishFound(
   return done.every(Boolean)
 }
 
+type Unpublished = Pick<PendingEventsDoc, 'orderingKey' | 'events'>
+
+function commandsOf(notes: readonly Unpublished[]): NodeCommand[] {
+  const events = notes.flatMap((note) => note.events)
+  return events.flatMap((event) => (event.kind === 'command' ? [JSON.parse(event.json) as NodeCommand] : []))
+}
+
+/** By then the relay of another process has published a note. */
+const relayedWithinMS = givenUpAfterMS + 2_000
+const lookAgainMS = 250
+
 /**
- * Publishes the notes of a change. If a command that makes caches stale is not confirmed, this process may be cut off
- * from those that cache, so it waits until their entries have expired.
+ * Publishes the notes of a change. If their commands are not confirmed, this process may be cut off from nodes and caches
+ * that others still reach. So it waits until a removal is published, and until entries that a command makes stale have
+ * expired.
  */
-async function waitForExpiry<T>(
-  notes: readonly Pick<PendingEventsDoc, 'events'>[],
+async function untilApplied<T>(
+  parts: PublishKeysParts,
+  notes: readonly Unpublished[],
   publish: (confirmed: () => void) => Promise<T>,
   onConfirmed: () => void = () => undefined,
 ): Promise<T> {
@@ -232,13 +248,21 @@ async function waitForExpiry<T>(
   try {
     return await publish(confirmed)
   } finally {
-    if (!isConfirmed && makeStale(notes)) await pause(cacheExpiredAfterMS)
+    const expired = isConfirmed || commandsOf(notes).every(isMove) ? undefined : pause(cacheExpiredAfterMS)
+    if (!isConfirmed) await untilRelayed(parts, notes)
+    await expired
   }
 }
 
-function makeStale(notes: readonly Pick<PendingEventsDoc, 'events'>[]): boolean {
-  const events = notes.flatMap((note) => note.events)
-  return events.some((event) => event.kind === 'command' && !isMove(JSON.parse(event.json) as NodeCommand))
+async function untilRelayed(parts: PublishKeysParts, notes: readonly Unpublished[]): Promise<void> {
+  const removing = notes.filter((note) => commandsOf([note]).some((command) => command.do !== 'joined'))
+  const orderingKeys = removing.flatMap(({ orderingKey }) => orderingKey ?? [])
+  const untilMS = performance.now() + relayedWithinMS
+  const isPublished = async () =>
+    parts.bus.connected
+      ? publishKeys(parts, orderingKeys)
+      : (await findByOrderingKey(parts.db, orderingKeys)).length === 0
+  while (orderingKeys.length > 0 && performance.now() < untilMS && !(await isPublished())) await pause(lookAgainMS)
 }
 
 /** A room that may have a pending deletion of all its messages. */

@@ -46,6 +46,8 @@ describe('members who changed while NATS was unavailable', () => {
     await change('delete/members', { members: [back.id] })
     await change('members', { invitees: [back.id] })
     await servers.nats.restart()
+    // A node that is not back yet misses commands, and reads the rooms again instead.
+    await vi.waitUntil(() => nodeBus.connected, { timeout: 100_000 })
 
     const stop = new AbortController()
     const relaying = keepUp(gateway.chat, [relay(gateway.chat)], stop.signal)
