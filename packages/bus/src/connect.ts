@@ -5,6 +5,7 @@ import { credsAuthenticator, type NatsConnection, TimeoutError } from '@nats-io/
 import type { NatsConnectionImpl } from '@nats-io/nats-core/internal'
 import { connect, type NodeConnectionOptions } from '@nats-io/transport-node'
 import { isUnreachable } from '@parley/async/unreachable'
+import type { NodeAnnouncement } from '@parley/contracts/bus/control'
 import { createKnownStreams, type KnownStreams } from './stream/known-streams.ts'
 import { createStreamPublisher, type PublishToStream } from './stream/stream-publisher.ts'
 
@@ -28,6 +29,8 @@ export interface Bus {
   readonly losses: number
   /** Called for every live message that could not be read or handled. */
   malformed(error: Error, subject: string): void
+  /** By subject, the listeners that share a subscription (control/announcements.ts). */
+  readonly announcements: Map<string, { handlers: Set<(announcement: NodeAnnouncement) => void>; unsubscribe(): void }>
   /** Flushes buffers and closes for good. While the bus is away, only closes. */
   close(): Promise<void>
   /** Whether the connection was closed, by `close` or by the NATS client. */
@@ -136,6 +139,7 @@ export async function connectBus(
       return need(reached).stream
     },
     streams: createKnownStreams(),
+    announcements: new Map(),
     publishToStream: async (...message) => need(reached).publisher.publish(...message),
     acknowledged: acknowledgedBy(() => reached?.publisher),
     get connected() {
