@@ -2,6 +2,7 @@ import type { UserCaller } from '@parley/chat/access/caller'
 import type { Chat } from '@parley/chat/chat'
 import { Accepted } from '@parley/chat/jobs/work-on-job'
 import { JsonText } from '@parley/chat/views/json-text'
+import { defined } from '@parley/contracts/defined'
 import { envelope, okEnvelope } from '@parley/contracts/envelope'
 import { ApiError } from '@parley/contracts/errors'
 import type { Input, Operation, Result } from '@parley/contracts/operation'
@@ -190,10 +191,7 @@ function isBareAnswer(operation: Operation, result: unknown): result is BareAnsw
 function routeSchema(operation: Operation): FastifySchema {
   const { params, query, headers, body, accepted, scheduled } = operation
   return {
-    ...(params && { params }),
-    ...(query && { querystring: query }),
-    ...(headers && { headers }),
-    ...(body && { body }),
+    ...defined({ params, querystring: query, headers, body }),
     response: {
       200: answerSchema(operation),
       ...(accepted && { 202: envelope(accepted).describe('Continues as a job') }),

@@ -166,5 +166,4 @@ export const pushSettings = {
     },
   },
 }
-export type { SettingsOf } from '@parley/service/settings'
 export type ServiceAccount = z.infer<typeof serviceAccount>

@@ -13,6 +13,7 @@ import type { Presence } from '@parley/presence/connect'
 import type { CredentialsState } from '@parley/presence/processes'
 import type { Logger } from '@parley/service/log'
 import type { Metrics } from '@parley/service/metrics'
+import type { SettingsOf } from '@parley/service/settings'
 import type { Tracing } from '@parley/service/trace'
 import { createGuardedAgent } from '@parley/wiring/guarded-agent'
 import { handledIn } from '@parley/wiring/stream-loss'
@@ -35,7 +36,7 @@ import { createOnlineDevicesOf } from './recipients/online-devices.ts'
 import { createMessagePusher, type MessageEvent } from './recipients/push-message.ts'
 import { createClientsPusher } from './recipients/push-to-clients.ts'
 import { createTakeAway } from './recipients/take-away.ts'
-import type { pushSettings, SettingsOf } from './settings.ts'
+import type { pushSettings } from './settings.ts'
 
 export interface PushParts {
   settings: SettingsOf<typeof pushSettings>

@@ -4,8 +4,9 @@ import type { AppFigures } from '@parley/presence/app-figures'
 import type { Presence } from '@parley/presence/connect'
 import type { Logger } from '@parley/service/log'
 import type { Metrics } from '@parley/service/metrics'
+import type { SettingsOf } from '@parley/service/settings'
 import type { Tracing } from '@parley/service/trace'
-import type { realtimeSettings, SettingsOf } from './settings.ts'
+import type { realtimeSettings } from './settings.ts'
 
 /** The connections and tools of a realtime node, from its main.ts. */
 export interface NodeParts {

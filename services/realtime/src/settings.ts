@@ -100,4 +100,3 @@ export const realtimeSettings = {
     },
   },
 }
-export type { SettingsOf } from '@parley/service/settings'

@@ -2,10 +2,11 @@ import { type Commands, handleCommands } from '@parley/bus/control/handle-comman
 import { watchForGaps } from '@parley/bus/control/numbered-announcements'
 import type { Chat } from '@parley/chat/chat'
 import type { Context } from '@parley/service/lifecycle'
+import type { SettingsOf } from '@parley/service/settings'
 import type { Servers } from '@parley/wiring/connect-servers'
 import { createMissedMessages } from './missed-messages.ts'
 import type { RealtimeNode } from './node.ts'
-import type { realtimeSettings, SettingsOf } from './settings.ts'
+import type { realtimeSettings } from './settings.ts'
 
 /** As in the gateways: a browser sends all cookies of the domain, and proxies add headers. */
 const maxHeaderBytes = 32 * 1024

@@ -1,4 +1,5 @@
 import { cut } from '@parley/chat/messages/reading/message-text'
+import { defined } from '@parley/contracts/defined'
 import type { LinkCard } from '@parley/db/documents'
 import { Parser } from 'htmlparser2'
 
@@ -36,9 +37,7 @@ export function readHead(html: Buffer, contentType: string, url: URL): LinkCard 
   const image = pictureUrl(tags.get('og:image'), url)
   return {
     title: shownTitle,
-    ...(description !== undefined && { description }),
-    ...(siteName !== undefined && { siteName }),
-    ...(image !== undefined && { image }),
+    ...defined({ description, siteName, image }),
   }
 }
 

@@ -59,12 +59,8 @@ export async function advanceSweep(
   done: Pick<RetentionSweep, 'afterRoom' | 'failed'> = {},
 ): Promise<LeasedSweep> {
   const next = { ...sweep, ...done, nextMS: clock.now() + leaseMS }
-  const { app, ...retention } = next
-  const { matchedCount } = await db.apps.updateOne(
-    { _id: app, 'retention.nextMS': sweep.nextMS },
-    { $set: { retention } },
-  )
-  if (matchedCount === 0) throw new SweepTaken(`another process has taken the sweep of ${app}`)
+  const { app: _app, ...retention } = next
+  await writeSweep(db, sweep, retention)
   return next
 }
 
@@ -76,6 +72,10 @@ export async function endSweep(db: Db, { app, nextMS, begunMS, sweptMS, failed }
   const retention = failed
     ? { nextMS: clock.now() + afterFailureMS, sweptMS }
     : { nextMS: begunMS + againAfterMS, sweptMS: begunMS }
+  await writeSweep(db, { app, nextMS }, retention)
+}
+
+async function writeSweep(db: Db, { app, nextMS }: Pick<LeasedSweep, 'app' | 'nextMS'>, retention: RetentionSweep) {
   const { matchedCount } = await db.apps.updateOne({ _id: app, 'retention.nextMS': nextMS }, { $set: { retention } })
   if (matchedCount === 0) throw new SweepTaken(`another process has taken the sweep of ${app}`)
 }

@@ -1,5 +1,6 @@
 import { addApiKey, listApiKeys, revokeApiKey } from '@parley/chat/access/api-keys'
 import { expiryFrom } from '@parley/chat/access/new-token'
+import { defined } from '@parley/contracts/defined'
 import { type ApiKeyView, keyFields } from '@parley/contracts/resources/api-key'
 import { Command } from 'commander'
 import { z } from 'zod'
@@ -65,9 +66,7 @@ function readOptions({ name, scopes, platform, expires, addresses, rate }: AddOp
   const given = {
     name,
     scopes: [...(scopes ?? ['all']), ...(platform ? ['platform'] : [])],
-    ...(expires !== undefined && { expiresAt: expires }),
-    ...(addresses && { addresses }),
-    ...(rate !== undefined && { ratePerMinute: rate }),
+    ...defined({ expiresAt: expires, addresses, ratePerMinute: rate }),
   }
   const read = z.strictObject(keyFields).safeParse(given)
   if (read.success) return read.data

@@ -54,8 +54,11 @@ export function createFcm({ account, url, timeoutMS, concurrency }: FcmOptions):
     bodyTimeout: timeoutMS,
   })
   const post = createTokenSender({
-    ...{ grant: grantOf(account), dispatcher: agent, timeoutMS: timeoutMS + laterMS, answerOf },
+    grant: grantOf(account),
     endpoint: `${url.replace(/\/$/, '')}/v1/projects/${account.project_id}/messages:send`,
+    dispatcher: agent,
+    timeoutMS: timeoutMS + laterMS,
+    answerOf,
   })
   return {
     send: (push, content) => post(() => fcmMessage(push, content)),

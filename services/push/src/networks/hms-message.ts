@@ -81,7 +81,8 @@ function ofClientsPush(
       ttl: lifetime(expiry === undefined ? push.giveUpAtMS : expiry * 1_000),
       notification: {
         ...{ title: title || ' ', body: text || ' ', click_action: { type: 3 }, tag: collapseId(collapseKey ?? id) },
-        ...{ body_loc_key: key, body_loc_args: args?.map(argumentText) },
+        body_loc_key: key,
+        body_loc_args: args?.map(argumentText),
         ...(icon !== undefined && URL.canParse(icon) && { image: icon }),
         ...soundOf(sound),
         ...badgeOf(badge, badgeClass),

@@ -39,8 +39,11 @@ export function createHms(options: HmsOptions): Network {
   const form = () =>
     new URLSearchParams({ grant_type: 'client_credentials', client_id: appId, client_secret: appSecret })
   const post = createTokenSender({
-    ...{ grant: { tokenUrl, form }, dispatcher: agent, timeoutMS, answerOf },
+    grant: { tokenUrl, form },
     endpoint: `${url.replace(/\/$/, '')}/v1/${encodeURIComponent(appId)}/messages:send`,
+    dispatcher: agent,
+    timeoutMS,
+    answerOf,
   })
   return {
     send: (push, content) => post(() => hmsMessage(push, content, badgeClass)),

@@ -7,7 +7,7 @@ import type { NotificationsOfApp } from '@parley/chat/push/notification-settings
 import type { PushNetwork } from '@parley/contracts/resources/push/network'
 import type { Db } from '@parley/db/connect'
 import type { PushDoc } from '@parley/db/push/documents'
-import { releasePushes, takePushes } from '@parley/db/push/pushes'
+import { findDuePushes, holdPushes, releasePushes, takePushes } from '@parley/db/push/pushes'
 import type { AppFigures } from '@parley/presence/app-figures'
 import type { CredentialsState } from '@parley/presence/processes'
 import type { Logger } from '@parley/service/log'
@@ -18,7 +18,6 @@ import type { PushMetrics } from '../push-metrics.ts'
 import type { FindOnlineDevices } from '../recipients/online-devices.ts'
 import { watchCredentials } from './credentials-watch.ts'
 import { createDoubts, type Doubts } from './doubts.ts'
-import { createDuePushes } from './held-pushes.ts'
 import type { Network, PushAnswer, PushContent } from './network.ts'
 import { contentOf, createPushContents } from './push-contents.ts'
 import { createResponseHandler } from './push-response.ts'
@@ -132,6 +131,31 @@ export async function runPushSender(parts: PushSenderParts, signal: AbortSignal)
     if (due === 0) await wake.sleep(sleepMS, signal)
   }
   await inFlight.drained()
+}
+
+/**
+ * Creates the reader of a network's due pushes. It leaves out those of apps that the network is stopped for: they wait
+ * in the database. Pushes that an earlier process held are due: the credentials may have changed.
+ * @returns how many were due, and those to send
+ */
+function createDuePushes(
+  db: Db,
+  name: PushNetwork,
+  doubts: Doubts,
+): (most: number) => Promise<{ found: number; due: PushDoc[] }> {
+  let isReleased = false
+  return async (most) => {
+    if (!isReleased) await releasePushes(db, name)
+    isReleased = true
+    const found = await findDuePushes(db, name, most)
+    const held = new Map<string, number>()
+    for (const push of found) {
+      const untilMS = doubts.heldUntilMS(push)
+      if (untilMS !== undefined) held.set(push._id, untilMS)
+    }
+    if (held.size > 0) await holdPushes(db, held)
+    return { found: found.length, due: found.filter(({ _id }) => !held.has(_id)) }
+  }
 }
 
 /** No other process sends a taken push, so keep going whatever happens to the database. */

@@ -5,7 +5,9 @@ import { text } from 'node:stream/consumers'
 import { runEvery } from '@parley/async/run-every'
 import type { Logger } from '@parley/service/log'
 import type { Metrics } from '@parley/service/metrics'
+import type { SettingsOf } from '@parley/service/settings'
 import { io } from 'socket.io-client'
+import type { statsSettings } from '../settings.ts'
 import { type CanaryAccess, createCanaryApi } from './canary-api.ts'
 
 export interface CanaryParts {
@@ -37,6 +39,29 @@ export function createCanaryMetrics(metrics: Metrics) {
   }
 }
 type CanaryMetrics = ReturnType<typeof createCanaryMetrics>
+
+/**
+ * Runs the canary, if configured, until the signal aborts.
+ * @throws Error if its keys are missing
+ */
+export function startCanary(
+  { settings, log, metrics }: { settings: SettingsOf<typeof statsSettings>; log: Logger; metrics: Metrics },
+  signal: AbortSignal,
+): Promise<void> {
+  const { url, apiKey, clientKey, everyMS, callbackUrl, callbackHost: host } = settings.canary
+  // Declared even without a canary: alerts refer to them.
+  const ofCanary = createCanaryMetrics(metrics)
+  if (url === undefined) return Promise.resolve()
+  if (apiKey === '' || clientKey === '') {
+    throw new Error('PARLEY_STATS_CANARY_URL needs PARLEY_STATS_CANARY_API_KEY and PARLEY_STATS_CANARY_CLIENT_KEY')
+  }
+  const callback =
+    callbackUrl === undefined ? undefined : { url: callbackUrl, host, port: Number(new URL(callbackUrl).port || 80) }
+  return runCanary(
+    { access: { url, apiKey, clientKey }, node: settings.nodeId, everyMS, callback, log, metrics: ofCanary },
+    signal,
+  )
+}
 
 /**
  * Sends a message over REST every few seconds and waits for it on a socket, in the history and at a webhook, as an app would,
