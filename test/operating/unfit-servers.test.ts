@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer as createHttpServer } from 'node:http'
 import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -77,6 +78,45 @@ describe('a service exits with one sentence, and so does `parley migrate`', () =
     const port = await run('nats', (at) => ['--addr', '127.0.0.1', '--port', `${at}`], 'INFO ')
     const env = { PARLEY_NATS_URL: `nats://127.0.0.1:${port}` }
     await refusedBy(/NATS: the server has no JetStream.*--jetstream/, env)
+  })
+
+  test('on another server at the place of NATS or Redis, naming the setting', async () => {
+    const web = createHttpServer()
+    const port = await listenOnLoopback(web)
+    const mongo = new URL(platform.servers.mongoUrl).port
+    const nats = new URL(platform.servers.natsUrl).port
+    for (const [variable, scheme, other, sentence] of [
+      ['NATS', 'nats', port, /NATS: 127.0.0.1:\d+ is not a NATS server: it answers "HTTP\/1.1 400 Bad Request" /],
+      ['NATS', 'nats', mongo, /NATS: 127.0.0.1:\d+ is not a NATS server: it closes the connection /],
+      ['REDIS', 'redis', port, /Redis: the server does not speak Redis' protocol, or needs TLS /],
+      ['REDIS', 'redis', mongo, /Redis: the server does not speak Redis' protocol, or needs TLS /],
+      ['REDIS', 'redis', nats, /Redis: the server does not speak Redis' protocol, or needs TLS /],
+    ] as const) {
+      const env = { [`PARLEY_${variable}_URL`]: `${scheme}://127.0.0.1:${other}` }
+      await refusedBy(new RegExp(`${sentence.source}\\(PARLEY_${variable}_URL\\)`), env, [])
+    }
+    web.close()
+  })
+
+  test('on a port in use, naming the settings', async () => {
+    const taken = createServer()
+    const port = `${await listenOnLoopback(taken)}`
+    const canary = {
+      PARLEY_STATS_CANARY_URL: 'http://127.0.0.1:1',
+      PARLEY_STATS_CANARY_API_KEY: 'x',
+      PARLEY_STATS_CANARY_CLIENT_KEY: 'x',
+      PARLEY_STATS_CANARY_CALLBACK_URL: `http://127.0.0.1:${port}`,
+    }
+    for (const [service, env, settings] of [
+      ['api-gateway', { PARLEY_GATEWAY_PORT: port }, 'PARLEY_GATEWAY_HOST, PARLEY_GATEWAY_PORT'],
+      ['realtime', { PARLEY_REALTIME_PORT: port }, 'PARLEY_REALTIME_HOST, PARLEY_REALTIME_PORT'],
+      ['push', { PARLEY_INTERNAL_PORT: port }, 'PARLEY_INTERNAL_HOST, PARLEY_INTERNAL_PORT'],
+      ['stats', canary, 'PARLEY_STATS_CANARY_CALLBACK_URL, PARLEY_STATS_CANARY_CALLBACK_HOST'],
+    ] as const) {
+      const sentence = new RegExp(`stopped with exit code 1: .*EADDRINUSE.*:${port} \\(${settings}\\) \\(log: `)
+      await assert.rejects(platform.start(service, env), sentence)
+    }
+    taken.close()
   })
 
   for (const { name, by, url, reads, plays, sentence } of [

@@ -1,11 +1,10 @@
-import { connect as connectTcp } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type JetStreamClient, jetstream, jetstreamManager } from '@nats-io/jetstream'
-import { credsAuthenticator, type NatsConnection, TimeoutError } from '@nats-io/nats-core'
+import { credsAuthenticator, type NatsConnection } from '@nats-io/nats-core'
 import type { NatsConnectionImpl } from '@nats-io/nats-core/internal'
 import { connect, type NodeConnectionOptions } from '@nats-io/transport-node'
-import { isUnreachable } from '@parley/async/unreachable'
 import type { NodeAnnouncement } from '@parley/contracts/bus/control'
+import { connectFault } from './connect-fault.ts'
 import { createKnownStreams, type KnownStreams } from './stream/known-streams.ts'
 import { createStreamPublisher, type PublishToStream } from './stream/stream-publisher.ts'
 
@@ -46,7 +45,8 @@ const maxPingOut = 2
 export const unnoticedCutMS = (maxPingOut + 1) * normalPingEveryMS
 
 export interface BusEvents {
-  onDisconnect?: () => void
+  /** @param error the cause, if NATS was not reached at the start */
+  onDisconnect?: (error?: unknown) => void
   onReconnect?: () => void
   onError?: (error: Error) => void
   /** A live message could not be read or handled; it is skipped. */
@@ -116,10 +116,9 @@ export async function connectBus(
     while (!closing.signal.aborted && !reached) {
       await pause(reachAgainMS, undefined, { signal: closing.signal }).catch(() => undefined)
       if (closing.signal.aborted) return
-      await reach().catch(async (error: Error) => {
-        // The outage has already been reported.
-        if (!(await isAway(error, options))) events.onError?.(error)
-      })
+      // The outage has already been reported.
+      const fault: unknown = await reach().catch((error: unknown) => connectFault(error, options))
+      if (fault instanceof Error) events.onError?.(fault)
     }
     for (const handle of state.back) handle()
     events.onReconnect?.()
@@ -127,8 +126,9 @@ export async function connectBus(
 
   let trying: Promise<void> | undefined
   await reach().catch(async (error: unknown) => {
-    if (!access.isService || !(await isAway(error, options))) throw error
-    events.onDisconnect?.()
+    const fault = await connectFault(error, options)
+    if (!access.isService || fault !== undefined) throw fault ?? error
+    events.onDisconnect?.(error)
     trying = keepTrying()
   })
   return {
@@ -234,39 +234,6 @@ async function watchStatus(nats: NatsConnection, state: BusState, events: BusEve
  */
 function closeTransport(nats: NatsConnection): void {
   void (nats as NatsConnectionImpl).protocol.transport.close()
-}
-
-/**
- * Whether no server was found, or one that hangs. Any other failure, such as a refused certificate, needs an operator.
- * A server that misses our client certificate sends its greeting but nothing after TLS began, so a greeting rules out a
- * hanging server.
- */
-async function isAway(error: unknown, { tls, servers }: ServerOptions): Promise<boolean> {
-  if (isUnreachable(error)) return true
-  if (!isTimeout(error)) return false
-  const greetings = tls ? await Promise.all(servers.map(greets)) : []
-  return !greetings.includes(true)
-}
-
-const isTimeout = (error: unknown): boolean =>
-  error instanceof Error && (error instanceof TimeoutError || isTimeout(error.cause))
-
-const greetsWithinMS = 1_000
-
-/** Whether the server sends INFO, which precedes TLS (docs.nats.io/reference/reference-protocols/nats-protocol). */
-function greets(server: string): Promise<boolean> {
-  const { hostname, port } = new URL(`nats://${server}`)
-  return new Promise((resolve) => {
-    const socket = connectTcp({ host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || 4222) })
-    const end = (isGreeting: boolean) => {
-      socket.destroy()
-      resolve(isGreeting)
-    }
-    socket.setTimeout(greetsWithinMS, () => end(false))
-    socket.once('data', () => end(true))
-    socket.once('error', () => end(false))
-    socket.once('close', () => end(false))
-  })
 }
 
 /** Closes the connection if the server is unsupported. @throws if it is too old or has no JetStream */

@@ -76,4 +76,20 @@ describe('a MongoDB URL', () => {
       message: 'the URL has replicaSet=other, but the replica set is named parley',
     })
   })
+
+  test('is refused if its options weaken acknowledged writes, or its path names no database', async () => {
+    const { mongoUrl } = await testServers()
+    for (const option of ['journal=false', 'wtimeoutMS=5', 'readConcernLevel=local']) {
+      const weak = connectDb(`${withDatabase(mongoUrl, 'weak')}&${option}`)
+      await assert.rejects(weak, /^UnfitMongo: remove journal, wtimeoutMS and readConcernLevel from the URL/, option)
+    }
+    for (const name of ['a.b', 'a/', 'a%20b', '%22', '$a']) {
+      const path = new URL(mongoUrl)
+      path.pathname = `/${name}`
+      await assert.rejects(connectDb(path.href), /^UnfitMongo: the URL's path names no database: "/, name)
+    }
+    const safe = await connectDb(`${withDatabase(mongoUrl, 'safe')}&w=1&journal=true`)
+    onTestFinished(() => safe.client.close())
+    assert.deepEqual(safe.client.options.writeConcern.w, 'majority')
+  })
 })

@@ -5,11 +5,12 @@ import {
   type MongoClientOptions,
   MongoError,
   MongoNetworkError,
+  type MongoOptions,
   MongoServerSelectionError,
   MongoWriteConcernError,
 } from 'mongodb'
 import { ConnectionString } from 'mongodb-connection-string-url'
-import { checkMongo, explainUnselected } from './check-server.ts'
+import { checkMongo, explainUnselected, UnfitMongo } from './check-server.ts'
 import { openCollections } from './collections.ts'
 import type { Db } from './db.ts'
 import { errorCodes } from './server-errors.ts'
@@ -54,7 +55,10 @@ export async function connectDb(url: string, options: ConnectOptions = {}): Prom
     ...(options.tls && { tls: true, ...options.tls }),
     ...(options.onCommand && { monitorCommands: true }),
   }
+  const database = options.database ?? (databaseOf(url) || 'parley')
+  checkDatabase(database)
   const client = new MongoClient(url, settings)
+  checkWrites(client.options)
   if (options.onCommand) client.on('commandStarted', options.onCommand)
   try {
     await client.connect()
@@ -64,13 +68,26 @@ export async function connectDb(url: string, options: ConnectOptions = {}): Prom
     if (error instanceof MongoServerSelectionError) await explainUnselected(url, settings)
     throw error
   }
-  const mongo = client.db(options.database ?? (databaseOf(url) || 'parley'))
+  const mongo = client.db(database)
   return { client, mongo, turns: createTurns(), beforeNextRun: new WeakMap(), ...openCollections(mongo) }
 }
 
 /** The database in the path of a MongoDB URL, or an empty string. The WHATWG parser rejects URLs with several hosts. */
 function databaseOf(url: string): string {
   return decodeURIComponent(new ConnectionString(url).pathname.slice(1))
+}
+
+/** @throws UnfitMongo if MongoDB allows no database of this name */
+function checkDatabase(name: string): void {
+  if (/[/\\. "$\0]/.test(name)) throw new UnfitMongo(`the URL's path names no database: ${JSON.stringify(name)}`)
+}
+
+/** The URL's options override ours. @throws UnfitMongo if acknowledged writes could be lost */
+function checkWrites({ writeConcern, readConcern }: MongoOptions): void {
+  const { w, journal, wtimeoutMS } = writeConcern
+  if (w !== 'majority' || journal !== true || wtimeoutMS !== undefined || readConcern !== undefined) {
+    throw new UnfitMongo('remove journal, wtimeoutMS and readConcernLevel from the URL: Parley sets them')
+  }
 }
 
 /** @throws the driver's error if the database does not respond */

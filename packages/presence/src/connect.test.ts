@@ -1,10 +1,20 @@
 import assert from 'node:assert/strict'
 import { type Cluster, newServersDir, type ServersDir, startSentinels } from '@parley/stack/clusters'
+import { testServers } from '@parley/stack/test-servers'
 import { Redis } from 'ioredis'
 import { afterEach, beforeEach, describe, test, vi } from 'vitest'
 import { connectPresence, type Presence, pingPresence } from './connect.ts'
 
 const failover = { timeout: 120_000, interval: 100 }
+
+test('a database that Redis does not have is refused, instead of using another', async () => {
+  const url = new URL((await testServers()).redisUrl)
+  url.pathname = '/999999'
+  await assert.rejects(
+    connectPresence(url.href, () => undefined),
+    /DB index is out of range/,
+  )
+})
 
 describe('Redis behind Sentinel', () => {
   let dir: ServersDir

@@ -50,11 +50,15 @@ export async function connectPresence(
   try {
     await redis.connect()
     await checkServer(redis)
+    // A refused SELECT of the URL's database only emits an error: the connection would use database 0.
+    if (last?.name === 'ReplyError') throw last
   } catch (error) {
     // connect() only reports that the connection was closed.
     const cause = error instanceof UnfitRedis ? error : (last ?? error)
     if (!isAwayAtStart(cause)) {
       redis.disconnect()
+      if (isOtherProtocol(cause))
+        throw new UnfitRedis(`the server does not speak Redis' protocol, or needs TLS`, { cause })
       throw cause
     }
     redis.once('ready', () => {
@@ -68,6 +72,13 @@ export async function connectPresence(
 /** The Redis server lacks what Parley needs. The message is one sentence for the operator. */
 class UnfitRedis extends Error {
   override name = 'UnfitRedis'
+}
+
+/** The server closes the connection, or answers something else, such as HTTP. */
+function isOtherProtocol(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const { code } = error as NodeJS.ErrnoException
+  return code === 'EPIPE' || code === 'ECONNRESET' || error.message.startsWith('Unknown RESP type')
 }
 
 /** Whether no server was reached. Other errors, such as a refused certificate or password, need an operator. */

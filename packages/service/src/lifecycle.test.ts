@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { type ChildProcess, fork, type StdioPipe } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -90,6 +91,20 @@ test('an invalid setting is one sentence without a stack trace, and exit code 1'
   const { code, output } = await end
   assert.equal(code, 1)
   assert.match(output, /^test: PARLEY_INTERNAL_PORT \("abc"\) is not usable: [^\n]*\n$/)
+})
+
+test('a port in use is one line without a stack trace, which names the settings', async () => {
+  const taken = createServer().listen(0, '127.0.0.1')
+  await once(taken, 'listening')
+  const { port } = taken.address() as AddressInfo
+  const { end } = await service(keepRunning, { variables: { PARLEY_INTERNAL_PORT: `${port}` } })
+  const { code, output } = await end
+  taken.close()
+  assert.equal(code, 1)
+  const { msg, reason, ...rest } = JSON.parse(output)
+  assert.equal(msg, 'did not start')
+  assert.match(reason, new RegExp(`EADDRINUSE.*:${port} \\(PARLEY_INTERNAL_HOST, PARLEY_INTERNAL_PORT\\)$`))
+  assert.deepEqual(Object.keys(rest), ['level', 'time', 'service', 'node'])
 })
 
 test('an unknown PARLEY variable is a warning', async () => {

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import closeWithGrace from 'close-with-grace'
+import { explain } from './explain.ts'
 import { type Dependency, startInternalServer, watchDependencies } from './health.ts'
 import { createLog, type Logger } from './log.ts'
 import { type LogOutput, openLogOutput } from './log-output.ts'
@@ -12,7 +13,7 @@ import {
   settingsTable,
   unknownVariables,
 } from './settings.ts'
-import type { sharedSettings } from './shared-settings.ts'
+import { sharedSettings } from './shared-settings.ts'
 import { type Tracing, withoutTracing } from './trace.ts'
 import { version } from './version.ts'
 
@@ -102,7 +103,8 @@ export async function runService<D extends typeof sharedSettings & SettingsDefin
   process.once('disconnect', () => grace.close())
 
   try {
-    const internal = await startInternalServer({ ...shared.internal, metrics, checks, state: () => state })
+    const serving = startInternalServer({ ...shared.internal, metrics, checks, state: () => state })
+    const internal = await explain('metrics and health', Object.values(sharedSettings.internal), serving)
     stops.push({ name: 'internal server', stop: () => internal.close() })
     const onStop = (part: string, stop: Stop) => void stops.push({ name: part, stop })
     const { ports = {} } = await start({
@@ -122,7 +124,7 @@ export async function runService<D extends typeof sharedSettings & SettingsDefin
     await report({ ready })
   } catch (err) {
     if (stopping.signal.aborted) return log.warn({ err }, 'stopped during startup')
-    log.fatal({ err }, 'did not start')
+    log.fatal(err instanceof SettingsError ? { reason: err.message } : { err }, 'did not start')
     grace.uninstall()
     setTimeout(() => process.exit(1), shared.drainMS + graceMS).unref()
     await report({ failed: err instanceof Error ? err.message : String(err) })

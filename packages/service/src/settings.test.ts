@@ -143,4 +143,11 @@ test('shared settings accept URLs of several hosts, and each process gets its ow
     const wrong = () => readSettings(sharedSettings, { ...env, PARLEY_NATS_URL: natsUrl })
     assert.throws(wrong, /^SettingsError: PARLEY_NATS_URL is not usable/, natsUrl)
   }
+  for (const redisUrl of ['redis://a', 'rediss://u:p@a:1/2', 'redis+sentinel://u:p@a:1,b:2/master/0']) {
+    assert.equal(readSettings(sharedSettings, { ...env, PARLEY_REDIS_URL: redisUrl }).redisUrl, redisUrl)
+  }
+  for (const redisUrl of ['redis://a/name', 'redis://a/1/2', 'redis://a:99999', 'redis://:b/c@a']) {
+    const wrong = () => readSettings(sharedSettings, { ...env, PARLEY_REDIS_URL: redisUrl })
+    assert.throws(wrong, /^SettingsError: PARLEY_REDIS_URL is not usable/, redisUrl)
+  }
 })

@@ -25,7 +25,7 @@ export type SettingsOf<D> = {
   [K in keyof D]: D[K] extends { env: string; schema: infer S extends z.ZodType } ? z.output<S> : SettingsOf<D[K]>
 }
 
-/** The environment does not match the definition. The message has one sentence per line, without secrets. */
+/** A setting is wrong, or does not lead to a usable server. The message has one sentence per line, without secrets. */
 export class SettingsError extends Error {
   override name = 'SettingsError'
 }

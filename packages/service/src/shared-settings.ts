@@ -64,12 +64,19 @@ export const natsSettings = {
   },
 } satisfies SettingsDefinition
 
+function isRedisServer(text: string): boolean {
+  return URL.canParse(text) && /^\/?\d*$/.test(new URL(text).pathname)
+}
+
 /** The connection to Redis. */
 export const redisSettings = {
   redisUrl: {
     env: 'PARLEY_REDIS_URL',
     help: 'the Redis server: redis://host:6379; with an ACL user: redis://user:password@host; via Sentinel: redis+sentinel://user:password@host:26379,host:26379/name-of-the-master',
-    schema: z.string().regex(/^rediss?(?:\+sentinel)?:\/\/./, 'expected a redis:// or redis+sentinel:// URL'),
+    schema: z
+      .string()
+      .regex(/^rediss?(?:\+sentinel)?:\/\/./, 'expected a redis:// or redis+sentinel:// URL')
+      .refine((url) => url.includes('+sentinel:') || isRedisServer(url), 'expected redis://host:port/number'),
     secret: true as const,
   },
   redisTls: tlsSettings(tlsPrefix.redis, 'Redis', 'a rediss:// URL'),

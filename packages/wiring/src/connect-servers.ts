@@ -4,12 +4,12 @@ import { createSchemaCheck, OldSchemaError } from '@parley/db/schema'
 import { type AppFigures, createAppFigures } from '@parley/presence/app-figures'
 import { closePresence, connectPresence, type Presence, pingPresence } from '@parley/presence/connect'
 import { type ProcessReport, reportProcess } from '@parley/presence/processes'
+import { explain } from '@parley/service/explain'
 import type { Context } from '@parley/service/lifecycle'
 import type { SettingsOf } from '@parley/service/settings'
-import { type sharedSettings, tlsPrefix } from '@parley/service/shared-settings'
+import { sharedSettings, tlsPrefix } from '@parley/service/shared-settings'
 import { tlsOptions } from '@parley/service/tls-settings'
 import { version } from '@parley/service/version'
-import { reach } from './reach.ts'
 import { checkClock, watchClock } from './watch-clock.ts'
 import { openStreams, watchStreams } from './watch-stream.ts'
 
@@ -42,8 +42,10 @@ export async function connectServers(
   { service, settings, log, metrics, checks, onStop }: ServiceContext,
   { needsBus = false, ...busEvents }: BusEvents & { needsBus?: boolean } = {},
 ): Promise<Servers> {
-  const db = await reach(
+  const { mongoUrl, natsUrl, redisUrl } = sharedSettings
+  const db = await explain(
     'MongoDB',
+    [mongoUrl],
     connectDb(settings.mongoUrl, { appName: settings.nodeId, tls: tlsOptions(settings.mongoTls, tlsPrefix.mongo) }),
   )
   onStop('mongodb', () => db.client.close())
@@ -65,8 +67,8 @@ export async function connectServers(
   const malformed = metrics.counter('parley_bus_malformed_total', 'Live messages of the bus that cannot be read', [])
   const access = { tls: tlsOptions(settings.natsTls, tlsPrefix.nats), credentials: settings.natsCredentials }
   const busLog: BusEvents = {
-    onDisconnect: () => {
-      log.warn('NATS is away')
+    onDisconnect: (error) => {
+      log.warn({ err: error, setting: natsUrl.env }, 'NATS is away')
       busEvents.onDisconnect?.()
     },
     onReconnect: () => {
@@ -79,13 +81,16 @@ export async function connectServers(
       log.warn({ err: error, subject }, 'bus message skipped: it cannot be read')
     },
   }
-  const bus = await reach('NATS', connectBus(settings.natsUrl, settings.nodeId, busLog, { ...access, isService: true }))
+  const connecting = connectBus(settings.natsUrl, settings.nodeId, busLog, { ...access, isService: true })
+  const bus = await explain('NATS', [natsUrl], connecting)
   onStop('nats', () => bus.close())
   const ping = () => pingBus(bus)
   checks['nats'] = needsBus ? ping : { optional: ping }
   // If NATS is down, watchStreams creates the streams later. It always creates further ones.
   const options = settings.stream
-  if (bus.connected) await reach('NATS', openStreams(db, bus, { ...options, count: 1 }))
+  const { replicas, maxBytes } = sharedSettings.stream
+  if (bus.connected)
+    await explain('NATS', [natsUrl, replicas, maxBytes], openStreams(db, bus, { ...options, count: 1 }))
   const stopping = new AbortController()
   const watching = watchStreams({ db, bus, options, log, metrics }, stopping.signal)
   onStop('stream watch', () => {
@@ -93,9 +98,9 @@ export async function connectServers(
     return watching
   })
 
-  const onRedisError = (error: Error) => log.warn({ err: error }, 'Redis is away')
+  const onRedisError = (error: Error) => log.warn({ err: error, setting: redisUrl.env }, 'Redis is away')
   const redisTls = tlsOptions(settings.redisTls, tlsPrefix.redis)
-  const presence = await reach('Redis', connectPresence(settings.redisUrl, onRedisError, redisTls))
+  const presence = await explain('Redis', [redisUrl], connectPresence(settings.redisUrl, onRedisError, redisTls))
   onStop('redis', () => closePresence(presence))
   checks['redis'] = { optional: () => pingPresence(presence) }
   const figures = createAppFigures(presence, onRedisError)

@@ -14,13 +14,14 @@ import { removeOldMessages, retentionLag } from '@parley/chat/retention/sweep-ro
 import { keepUp } from '@parley/chat/upkeep/keep-up'
 import { openStore } from '@parley/files/open-store'
 import { createRequestCounts } from '@parley/presence/request-counts'
+import { explain } from '@parley/service/explain'
 import type { Context } from '@parley/service/lifecycle'
 import type { SettingsOf } from '@parley/service/settings'
 import type { Servers } from '@parley/wiring/connect-servers'
 import { consoleOf } from './console/console-settings.ts'
 import { createGateway } from './gateway.ts'
 import { drainConnections } from './limits/connections.ts'
-import type { gatewaySettings } from './settings.ts'
+import { gatewaySettings } from './settings.ts'
 
 type GatewaySettings = SettingsOf<typeof gatewaySettings>
 
@@ -91,7 +92,8 @@ export async function startGateway(
     await drainConnections(gateway.server, settings.drainMS * leavingShare)
     await gateway.close()
   })
-  await gateway.listen({ host: settings.host, port: settings.port })
+  const { host, port } = gatewaySettings
+  await explain('REST', [host, port], gateway.listen({ host: settings.host, port: settings.port }))
   const address = gateway.server.address()
   return typeof address === 'object' && address ? address.port : settings.port
 }

@@ -8,6 +8,7 @@ import { createRoomsOfUser } from '@parley/chat/rooms/rooms-of-user'
 import type { OwnCloseReason } from '@parley/contracts/socket/close-reasons'
 import { announceDevices } from '@parley/presence/announce-devices'
 import { createRequestCounts } from '@parley/presence/request-counts'
+import { explain } from '@parley/service/explain'
 import { watchForProxies } from '@parley/service/untrusted-proxy'
 import { createAcceptQueue } from '@parley/socketio/accepting/accept-queue'
 import { createHandshakes } from '@parley/socketio/accepting/handshakes'
@@ -52,6 +53,8 @@ const drainShare = 0.7
 const handshakesInFlight = { most: 64, withinMS: 20 } as const
 /** A slice of the accept queue, in milliseconds. */
 const acceptSliceMS = 4
+
+const address = [realtimeSettings.host, realtimeSettings.port]
 
 /** A realtime node: sockets on one side, the bus on the other. Listening once this resolves. */
 export async function startNode(parts: NodeParts) {
@@ -101,8 +104,8 @@ export async function startNode(parts: NodeParts) {
   )
   const requests = answerRequests({ bus, node: settings.nodeId, sockets, deliveredMessages })
   app.any('/*', answerNotFound)
-  const { host, port } = settings
-  const listening = await listen(app, { host, port, handshakes, descriptors, onFull: () => limits.full() })
+  const options = { host: settings.host, port: settings.port, handshakes, descriptors, onFull: () => limits.full() }
+  const listening = await explain('Socket.IO', address, listen(app, options))
 
   return {
     port: listening.port,

@@ -61,8 +61,8 @@ export async function startStats(
   const duties = [...lookAfterFiles({ db, log, askScanner }, settings.files, signal), lowerRaisedHistory(db, log)]
   const upkeep = keepUp({ db, bus, log }, duties, signal)
   onStop('upkeep', () => upkeep)
-  const flying = startCanary({ settings, log, metrics }, signal)
-  onStop('canary', () => flying)
+  const canary = await startCanary({ settings, log, metrics }, signal)
+  onStop('canary', () => canary?.ended)
   const checking = runBadgeChecks({ db, log, metrics, ...settings.badgeCheck }, signal)
   onStop('badge checks', () => checking)
   const watching = watchServers({ db, bus, presence, metrics, log }, signal)

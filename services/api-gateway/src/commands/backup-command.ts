@@ -7,11 +7,11 @@ import { connectDb, type Db } from '@parley/db/connect'
 import { usingDb } from '@parley/db/using-db'
 import { folderArchive, s3Archive } from '@parley/files/archive'
 import { fileSettings } from '@parley/service/file-settings'
+import { explain } from '@parley/service/explain'
 import { readSettings } from '@parley/service/settings'
 import { mongoSettings, restoreSettings, tlsPrefix } from '@parley/service/shared-settings'
 import { tlsOptions } from '@parley/service/tls-settings'
 import { version } from '@parley/service/version'
-import { reach } from '@parley/wiring/reach'
 import { Command, InvalidArgumentError } from 'commander'
 import { recordForAll } from './by-command.ts'
 import { createProgress } from './progress.ts'
@@ -109,13 +109,13 @@ const at = (time?: Date) => time?.toISOString() ?? 'no time'
 
 async function withMongo(work: (db: Db) => Promise<void>): Promise<void> {
   const { mongoUrl, mongoTls } = readSettings(mongoSettings, process.env)
-  await usingDb(reach('MongoDB', connectDb(mongoUrl, optionsOf(mongoTls))), work)
+  await usingDb(explain('MongoDB', [mongoSettings.mongoUrl], connectDb(mongoUrl, optionsOf(mongoTls))), work)
 }
 
 async function withMoment(untilMS: number | undefined, work: (moment?: PointInTime) => Promise<void>): Promise<void> {
   if (untilMS === undefined) return work()
   const { oplogUrl, mongoTls } = readSettings({ ...restoreSettings, mongoTls: mongoSettings.mongoTls }, process.env)
-  const connecting = reach('the MongoDB of PARLEY_RESTORE_OPLOG_URL', connectDb(oplogUrl, optionsOf(mongoTls)))
+  const connecting = explain('MongoDB', [restoreSettings.oplogUrl], connectDb(oplogUrl, optionsOf(mongoTls)))
   await usingDb(connecting, (source) => work({ source, untilMS }))
 }
 

@@ -1,9 +1,9 @@
 import { connectBus } from '@parley/bus/connect'
 import { closePresence, connectPresence } from '@parley/presence/connect'
+import { explain } from '@parley/service/explain'
 import { readSettings } from '@parley/service/settings'
 import { natsSettings, redisSettings, tlsPrefix } from '@parley/service/shared-settings'
 import { tlsOptions } from '@parley/service/tls-settings'
-import { reach } from '@parley/wiring/reach'
 
 /**
  * Checks NATS and Redis as services do when they start, if their URLs are set. Reports a server that is away.
@@ -18,7 +18,7 @@ export async function checkBusAndPresence(env: NodeJS.ProcessEnv): Promise<void>
 async function checkBus(env: NodeJS.ProcessEnv): Promise<void> {
   const { natsUrl, natsTls, natsCredentials } = readSettings(natsSettings, env)
   const access = { tls: tlsOptions(natsTls, tlsPrefix.nats), credentials: natsCredentials, isService: true }
-  const bus = await reach('NATS', connectBus(natsUrl, 'parley-migrate', {}, access))
+  const bus = await explain('NATS', [natsSettings.natsUrl], connectBus(natsUrl, 'parley-migrate', {}, access))
   if (!bus.connected) console.log('NATS is away: not checked')
   await bus.close()
 }
@@ -26,8 +26,9 @@ async function checkBus(env: NodeJS.ProcessEnv): Promise<void> {
 async function checkPresence(env: NodeJS.ProcessEnv): Promise<void> {
   const { redisUrl, redisTls } = readSettings(redisSettings, env)
   const tls = tlsOptions(redisTls, tlsPrefix.redis)
-  const presence = await reach(
+  const presence = await explain(
     'Redis',
+    [redisSettings.redisUrl],
     connectPresence(redisUrl, () => undefined, tls),
   )
   if (presence.redis.status !== 'ready') console.log('Redis is away: not checked')

@@ -3,10 +3,10 @@ import { connectDb, type Db } from '@parley/db/connect'
 import { findLostIds } from '@parley/db/lost-ids'
 import { type MigrationOptions, migrate, migrateTimeoutMS } from '@parley/db/migrate'
 import { pendingMigrations } from '@parley/db/schema'
+import { explain } from '@parley/service/explain'
 import { readSettings } from '@parley/service/settings'
 import { mongoSettings, tlsPrefix } from '@parley/service/shared-settings'
 import { tlsOptions } from '@parley/service/tls-settings'
-import { reach } from '@parley/wiring/reach'
 import { Command } from 'commander'
 import { byCommand } from './by-command.ts'
 import { checkBusAndPresence } from './check-servers.ts'
@@ -27,7 +27,7 @@ export function migrateCommand(): Command {
       const { mongoUrl, mongoTls } = readSettings(mongoSettings, process.env)
       const tls = tlsOptions(mongoTls, tlsPrefix.mongo)
       const options = { appName: 'parley-migrate', timeoutMS: migrateTimeoutMS, tls }
-      const db = await reach('MongoDB', connectDb(mongoUrl, options))
+      const db = await explain('MongoDB', [mongoSettings.mongoUrl], connectDb(mongoUrl, options))
       const reminder = setInterval(() => console.log('still running'), reminderMS)
       try {
         if (dryRun) {

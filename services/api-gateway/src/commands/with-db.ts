@@ -3,17 +3,17 @@ import type { AppDoc } from '@parley/db/apps/documents'
 import { connectDb, type Db } from '@parley/db/connect'
 import { createSchemaCheck } from '@parley/db/schema'
 import { usingDb } from '@parley/db/using-db'
+import { explain } from '@parley/service/explain'
 import { readSettings } from '@parley/service/settings'
 import { mongoSettings, tlsPrefix } from '@parley/service/shared-settings'
 import { tlsOptions } from '@parley/service/tls-settings'
-import { reach } from '@parley/wiring/reach'
 
 /** Runs work on the database in the environment, if its schema is known. */
 export async function withDb<T>(work: (db: Db) => Promise<T>, timeoutMS?: number): Promise<T> {
   const { mongoUrl, mongoTls } = readSettings(mongoSettings, process.env)
   const tls = tlsOptions(mongoTls, tlsPrefix.mongo)
   const options = { appName: 'parley-cli', tls, ...(timeoutMS !== undefined && { timeoutMS }) }
-  return usingDb(reach('MongoDB', connectDb(mongoUrl, options)), async (db) => {
+  return usingDb(explain('MongoDB', [mongoSettings.mongoUrl], connectDb(mongoUrl, options)), async (db) => {
     await createSchemaCheck(db)()
     return work(db)
   })

@@ -3,11 +3,12 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { runEvery } from '@parley/async/run-every'
+import { explain } from '@parley/service/explain'
 import type { Logger } from '@parley/service/log'
 import type { Metrics } from '@parley/service/metrics'
-import type { SettingsOf } from '@parley/service/settings'
+import { SettingsError, type SettingsOf } from '@parley/service/settings'
 import { io } from 'socket.io-client'
-import type { statsSettings } from '../settings.ts'
+import { statsSettings } from '../settings.ts'
 import { type CanaryAccess, createCanaryApi } from './canary-api.ts'
 
 export interface CanaryParts {
@@ -42,18 +43,20 @@ type CanaryMetrics = ReturnType<typeof createCanaryMetrics>
 
 /**
  * Runs the canary, if configured, until the signal aborts.
- * @throws Error if its keys are missing
+ * @throws SettingsError if its keys are missing, or its address for webhooks is not usable
  */
-export function startCanary(
+export async function startCanary(
   { settings, log, metrics }: { settings: SettingsOf<typeof statsSettings>; log: Logger; metrics: Metrics },
   signal: AbortSignal,
-): Promise<void> {
+): Promise<{ ended: Promise<void> } | undefined> {
   const { url, apiKey, clientKey, everyMS, callbackUrl, callbackHost: host } = settings.canary
   // Declared even without a canary: alerts refer to them.
   const ofCanary = createCanaryMetrics(metrics)
-  if (url === undefined) return Promise.resolve()
+  if (url === undefined) return undefined
   if (apiKey === '' || clientKey === '') {
-    throw new Error('PARLEY_STATS_CANARY_URL needs PARLEY_STATS_CANARY_API_KEY and PARLEY_STATS_CANARY_CLIENT_KEY')
+    throw new SettingsError(
+      'PARLEY_STATS_CANARY_URL needs PARLEY_STATS_CANARY_API_KEY and PARLEY_STATS_CANARY_CLIENT_KEY',
+    )
   }
   const callback =
     callbackUrl === undefined ? undefined : { url: callbackUrl, host, port: Number(new URL(callbackUrl).port || 80) }
@@ -66,8 +69,10 @@ export function startCanary(
 /**
  * Sends a message over REST every few seconds and waits for it on a socket, in the history and at a webhook, as an app would,
  * until the signal aborts. It measures failures that no health check reports.
+ * @returns `ended`, which resolves some time after the signal aborts
+ * @throws SettingsError if it cannot listen for webhooks
  */
-export async function runCanary(parts: CanaryParts, signal: AbortSignal): Promise<void> {
+export async function runCanary(parts: CanaryParts, signal: AbortSignal): Promise<{ ended: Promise<void> }> {
   const {
     access,
     node,
@@ -135,10 +140,13 @@ export async function runCanary(parts: CanaryParts, signal: AbortSignal): Promis
     failures.inc({ step: 'send' })
     log.warn({ err: error }, 'no canary: its app cannot be prepared; trying again')
   }
-  await runEvery(everyMS, fly, { onError, signal })
-  socket?.close()
-  calls?.close()
-  await endRoom()
+  async function run(): Promise<void> {
+    await runEvery(everyMS, fly, { onError, signal })
+    socket?.close()
+    calls?.close()
+    await endRoom()
+  }
+  return { ended: run() }
 }
 
 type Arrival = 'socket' | 'webhook'
@@ -233,6 +241,7 @@ async function listenForCalls(
     }
   }
   const server = createServer((request, response) => void receive(request, response)).listen(port, host)
-  await once(server, 'listening')
+  const { callbackUrl, callbackHost } = statsSettings.canary
+  await explain('canary', [callbackUrl, callbackHost], once(server, 'listening'))
   return server
 }

@@ -1,0 +1,51 @@
+import { connect } from 'node:net'
+import { TimeoutError } from '@nats-io/nats-core'
+import { isUnreachable } from '@parley/async/unreachable'
+
+/**
+ * The error that keeps Parley from NATS until an operator acts, such as a refused certificate; undefined if NATS is only
+ * away: no server was found, or one that hangs. A server that misses our client certificate sends its greeting but
+ * nothing after TLS began, so a greeting rules out a hanging server.
+ */
+export async function connectFault(
+  error: unknown,
+  { tls, servers }: { tls?: unknown; servers: readonly string[] },
+): Promise<unknown> {
+  if (isUnreachable(error)) return undefined
+  if (!isTimeout(error)) return error
+  const answers = await Promise.all(servers.map(async (server) => ({ server, text: await firstAnswer(server) })))
+  for (const { server, text } of answers) {
+    if (text === undefined || text.startsWith('INFO ')) continue
+    const does = text === '' ? 'closes the connection' : `answers ${JSON.stringify(text)}`
+    return new Error(`${server} is not a NATS server: it ${does}`, { cause: error })
+  }
+  return tls && answers.some(({ text }) => text !== undefined) ? error : undefined
+}
+
+const isTimeout = (error: unknown): boolean =>
+  error instanceof Error && (error instanceof TimeoutError || isTimeout(error.cause))
+
+const answersWithinMS = 1_000
+const shownCharacters = 40
+/** MongoDB reads 16 bytes before it closes the connection. */
+const unknownLines = 'PING\r\n'.repeat(3)
+
+/**
+ * The begin of what a server sends: NATS sends INFO at once (docs.nats.io/reference/reference-protocols/nats-protocol),
+ * others respond to unknown lines. Empty if it closes the connection instead; undefined without a response.
+ */
+function firstAnswer(server: string): Promise<string | undefined> {
+  const { hostname, port } = new URL(`nats://${server}`)
+  return new Promise((resolve) => {
+    const socket = connect({ host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || 4222) })
+    const end = (text?: string) => {
+      socket.destroy()
+      resolve(text)
+    }
+    socket.setTimeout(answersWithinMS, () => end())
+    socket.once('connect', () => socket.write(unknownLines))
+    socket.once('data', (data) => end(data.toString('latin1').split('\r\n')[0]?.slice(0, shownCharacters)))
+    socket.once('end', () => end(''))
+    socket.once('error', ({ code }: NodeJS.ErrnoException) => end(code === 'ECONNRESET' ? '' : undefined))
+  })
+}
