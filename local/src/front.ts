@@ -4,7 +4,7 @@ import { apiCacheControl } from '@parley/contracts/cache-control'
 import { corsAnswerHeaders } from '@parley/contracts/cors'
 import { toErrorEnvelope } from '@parley/contracts/envelope'
 import { ApiError } from '@parley/contracts/errors'
-import { answerBrokenRequests } from '@parley/service/broken-request'
+import { answerBrokenRequests, missingHost } from '@parley/service/broken-request'
 import { StackError } from '@parley/stack/stack-error'
 import { hasForeignKey } from './foreign-key.ts'
 import { createFrontProxy, toPath } from './front-proxy.ts'
@@ -58,9 +58,10 @@ export async function openFront(host: string, port: number, headersTimeout = hea
   const broken = answerBrokenRequests()
   const connectionsCheckingInterval = Math.min(1_000, headersTimeout)
   const bounds = { headersTimeout, requestTimeout: 0, connectionsCheckingInterval, keepAliveTimeout, maxHeaderSize }
-  const server = createServer(bounds, (request, response) => {
+  const server = createServer({ ...bounds, requireHostHeader: false }, (request, response) => {
     toPath(request)
-    if (hasForeignKey(request)) return refuse(response, foreignKey)
+    const refusal = missingHost(request) ?? (hasForeignKey(request) ? foreignKey : undefined)
+    if (refusal) return refuse(response, refusal)
     if (takeOwn(request, response)) return
     if (isOpenTo(request)) proxy.web(request, response)
     else unavailable(response)

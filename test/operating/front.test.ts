@@ -47,14 +47,22 @@ describe("the front of npm start forwards the gateway's response", () => {
     })
   }
 
-  test('a request that is not HTTP gets the error envelope with CORS headers', async () => {
-    const socket = connect(front.port, '127.0.0.1')
-    socket.write('nonsense\r\n\r\n')
-    const answer = await text(socket)
-    assert.match(answer, /^HTTP\/1\.1 400 /)
-    assert.match(answer, /access-control-allow-origin: \*/)
-    assert.equal(JSON.parse(answer.split('\r\n\r\n')[1] ?? '').error.code, 'INVALID_REQUEST')
-  })
+  const chunked = 'POST /messages HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: chunked\r\n'
+  for (const [what, request, status, code] of [
+    ['that is not HTTP', 'nonsense\r\n\r\n', 400, 'INVALID_REQUEST'],
+    ['without Host', 'GET /config HTTP/1.1\r\nconnection: close\r\n\r\n', 400, 'INVALID_REQUEST'],
+    ['with a broken chunk', `${chunked}content-type: application/json\r\n\r\nzz\r\n`, 400, 'INVALID_REQUEST'],
+    ['with 40 KiB of headers', `${chunked}x: ${'x'.repeat(40_960)}\r\n\r\n`, 431, 'HEADERS_TOO_LARGE'],
+  ] as const) {
+    test(`a request ${what} gets the error envelope with CORS headers`, async () => {
+      const socket = connect(front.port, '127.0.0.1')
+      socket.write(request)
+      const answer = await text(socket)
+      assert.match(answer, new RegExp(`^HTTP/1\\.1 ${status} `))
+      assert.match(answer, /access-control-allow-origin: \*/)
+      assert.equal(JSON.parse(/\{.*\}/s.exec(answer)?.[0] ?? '').error.code, code)
+    })
+  }
 })
 
 /** The status line of each response. No body contains such a line. */

@@ -14,6 +14,12 @@ const codes: Record<string, ErrorCode> = {
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 'BODY_TOO_LARGE',
 }
 
+/** The refusal of a request without Host (RFC 9112, 3.2); undefined for others. Node's own has no body. */
+export function missingHost({ httpVersion, headers }: IncomingMessage): ApiError | undefined {
+  if (httpVersion !== '1.1' || headers.host !== undefined) return undefined
+  return new ApiError('INVALID_REQUEST', 'header Host is missing')
+}
+
 /**
  * Listeners for a `Server` of node:http. Responds with the error envelope to requests that Node's parser rejects or that do not
  * arrive in time, then closes the connection. A request that was answered while its body was arriving gets no second response.

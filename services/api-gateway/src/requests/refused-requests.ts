@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { ApiError } from '@parley/contracts/errors'
+import { missingHost } from '@parley/service/broken-request'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { operationsAt, pathOf } from '../documents/operation-paths.ts'
 
@@ -40,10 +41,7 @@ export function createRefusals() {
       return new ApiError(operation?.invalid?.params ?? 'INVALID_REQUEST', 'the path is not percent-encoded UTF-8')
     }
     if (originalUrl.length > maxUrlLength) return new ApiError('URI_TOO_LONG')
-    if (raw.httpVersion === '1.1' && raw.headers.host === undefined) {
-      return new ApiError('INVALID_REQUEST', 'header Host is missing')
-    }
-    return request.is404 ? unknownPath(request, reply) : undefined
+    return missingHost(raw) ?? (request.is404 ? unknownPath(request, reply) : undefined)
   }
 }
 
