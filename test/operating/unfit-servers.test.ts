@@ -98,6 +98,13 @@ describe('a service exits with one sentence, and so does `parley migrate`', () =
     web.close()
   })
 
+  test('on a folder for files that cannot be written, naming the setting', async () => {
+    for (const service of ['api-gateway', 'stats'] as const) {
+      const refused = platform.start(service, { PARLEY_FILES_FOLDER: '/proc/none' })
+      await assert.rejects(refused, /exit code 1: files: no folder can be created in \/proc \(PARLEY_FILES_FOLDER\)/)
+    }
+  })
+
   test('on a port in use, naming the settings', async () => {
     const taken = createServer()
     const port = `${await listenOnLoopback(taken)}`

@@ -1,5 +1,5 @@
 import { createWriteStream } from 'node:fs'
-import { access, open, readFile, rm, statfs, writeFile } from 'node:fs/promises'
+import { access, mkdtemp, open, readFile, rm, rmdir, statfs, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -81,6 +81,19 @@ export function folderStore(root: string, minFreeBytes = 0): FolderStore {
     },
     removeUpload: (id, upload) => rm(join(root, pathOf(id, upload)), { force: true }),
     remove: (id) => rm(join(root, folderOf(id)), { recursive: true, force: true }),
+  }
+}
+
+/**
+ * Creates the folder of a store if it is missing. A full disk is no error: uploads are refused until there is space.
+ * @throws the system's error if nothing can be created in it
+ */
+export async function checkFolder(root: string): Promise<void> {
+  try {
+    await makeFolder(root)
+    await rmdir(await mkdtemp(join(root, '.check-')))
+  } catch (error) {
+    if (!isFull(error)) throw error
   }
 }
 

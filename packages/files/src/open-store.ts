@@ -1,24 +1,36 @@
 import type { FileStore } from './file-store.ts'
-import { folderStore } from './folder-store.ts'
+import { checkFolder, folderStore } from './folder-store.ts'
 import type { S3Settings } from './s3-client.ts'
 import { s3Store } from './s3-store.ts'
 
+const defaultFolder = '.parley/files'
+
 /**
  * Opens the configured store: the bucket if set, otherwise the folder.
- * @throws Error if only half of an access key is set
+ * @param onUnusable called if no file can be created in the default folder, such as in a read-only container
+ * @throws Error if only half of an access key is set, or no file can be created in the folder that is set
  */
-export function openStore({
-  folder,
-  minFreeBytes,
-  s3: { bucket, ...s3 },
-}: {
-  folder: string
-  minFreeBytes?: number
-  s3: Omit<S3Settings, 'bucket'> & { bucket?: string | undefined }
-}): FileStore {
+export async function openStore(
+  settings: {
+    folder?: string | undefined
+    minFreeBytes?: number
+    s3: Omit<S3Settings, 'bucket'> & { bucket?: string | undefined }
+  },
+  onUnusable: (error: unknown) => void,
+): Promise<FileStore> {
+  const {
+    folder = defaultFolder,
+    minFreeBytes,
+    s3: { bucket, ...s3 },
+  } = settings
   if ((s3.accessKeyId === undefined) !== (s3.secretAccessKey === undefined)) {
     const names = 'PARLEY_FILES_S3_ACCESS_KEY_ID and PARLEY_FILES_S3_SECRET_ACCESS_KEY'
     throw new Error(`${names} belong together: only one of them is set`)
   }
-  return bucket === undefined ? folderStore(folder, minFreeBytes) : s3Store({ bucket, ...s3 })
+  if (bucket !== undefined) return s3Store({ bucket, ...s3 })
+  await checkFolder(folder).catch((error: unknown) => {
+    if (settings.folder !== undefined) throw error
+    onUnusable(error)
+  })
+  return folderStore(folder, minFreeBytes)
 }

@@ -1,12 +1,13 @@
 import { z } from 'zod'
+import type { Logger } from './log.ts'
 import { type SettingsDefinition, yesOrNo } from './settings.ts'
 
 /** Where message files are stored and scanned. Used by every service that reads or writes files. */
 export const fileSettings = {
   folder: {
     env: 'PARLEY_FILES_FOLDER',
-    help: 'the folder that message files are stored in, if S3 is not used; all gateways and stats services must share it',
-    schema: z.string().min(1).default('.parley/files'),
+    help: 'the folder that message files are stored in, if S3 is not used, by default .parley/files; all gateways and stats services must share it',
+    schema: z.string().min(1).optional(),
   },
   publicUrl: {
     env: 'PARLEY_FILES_URL',
@@ -71,3 +72,12 @@ export const fileSettings = {
     },
   },
 } satisfies SettingsDefinition
+
+/** The setting that names the store in use. */
+export function storeSetting(s3: { bucket?: string | undefined }): { env: string } {
+  return s3.bucket === undefined ? fileSettings.folder : fileSettings.s3.bucket
+}
+
+/** Logs that the default folder is not usable, which matters only to an installation with files. */
+export const noFiles = (log: Logger) => (error: unknown) =>
+  log.warn({ err: error, setting: fileSettings.folder.env }, 'no folder for files: uploads fail')

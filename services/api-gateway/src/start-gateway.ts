@@ -15,6 +15,7 @@ import { keepUp } from '@parley/chat/upkeep/keep-up'
 import { openStore } from '@parley/files/open-store'
 import { createRequestCounts } from '@parley/presence/request-counts'
 import { explain } from '@parley/service/explain'
+import { noFiles, storeSetting } from '@parley/service/file-settings'
 import type { Context } from '@parley/service/lifecycle'
 import type { SettingsOf } from '@parley/service/settings'
 import type { Servers } from '@parley/wiring/connect-servers'
@@ -47,7 +48,8 @@ export async function startGateway(
   const { files: filing } = settings
   const { uploadBytesPerUser: bytesPerUser, uploadBytes: bytes } = filing
   const uploads = createUploads({ bytesPerUser, bytes })
-  const files = { ...filing, store: openStore(filing), uploads, isScanned: filing.scanUrl !== undefined }
+  const store = await explain('files', [storeSetting(filing.s3)], openStore(filing, noFiles(log)))
+  const files = { ...filing, store, uploads, isScanned: filing.scanUrl !== undefined }
   const duties = [
     relay(chat),
     rebuildLostStreams(chat),

@@ -58,7 +58,10 @@ export async function startStats(
   onStop('consumer', () => consuming)
   const following = followConnections(db, presence, log, signal)
   onStop('connections', () => following)
-  const duties = [...lookAfterFiles({ db, log, askScanner }, settings.files, signal), lowerRaisedHistory(db, log)]
+  const duties = [
+    ...(await lookAfterFiles({ db, log, askScanner }, settings.files, signal)),
+    lowerRaisedHistory(db, log),
+  ]
   const upkeep = keepUp({ db, bus, log }, duties, signal)
   onStop('upkeep', () => upkeep)
   const canary = await startCanary({ settings, log, metrics }, signal)
