@@ -23,10 +23,6 @@ export async function openStore(
     minFreeBytes,
     s3: { bucket, ...s3 },
   } = settings
-  if ((s3.accessKeyId === undefined) !== (s3.secretAccessKey === undefined)) {
-    const names = 'PARLEY_FILES_S3_ACCESS_KEY_ID and PARLEY_FILES_S3_SECRET_ACCESS_KEY'
-    throw new Error(`${names} belong together: only one of them is set`)
-  }
   if (bucket !== undefined) return s3Store({ bucket, ...s3 })
   await checkFolder(folder).catch((error: unknown) => {
     if (settings.folder !== undefined) throw error

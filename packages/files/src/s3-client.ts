@@ -25,11 +25,18 @@ export interface S3Settings {
 /** Adds one timeout per this many bytes of a response. */
 const bytesPerTimeout = 16 * 1024 * 1024
 
-/** @param endpoint for a store other than Amazon S3 */
+/**
+ * @param endpoint for a store other than Amazon S3
+ * @throws Error if only half of an access key is set
+ */
 export function clientAt(
   { region, pathStyle, accessKeyId, secretAccessKey, timeoutMS }: S3Settings,
   endpoint?: string,
 ): S3Client {
+  if ((accessKeyId === undefined) !== (secretAccessKey === undefined)) {
+    const names = 'PARLEY_FILES_S3_ACCESS_KEY_ID and PARLEY_FILES_S3_SECRET_ACCESS_KEY'
+    throw new Error(`${names} belong together: only one of them is set`)
+  }
   const client = new S3Client({
     region,
     forcePathStyle: pathStyle,

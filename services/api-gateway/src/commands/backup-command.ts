@@ -6,8 +6,8 @@ import { checkBackup, restoreBackup } from '@parley/db/backup/restore'
 import { connectDb, type Db } from '@parley/db/connect'
 import { usingDb } from '@parley/db/using-db'
 import { folderArchive, s3Archive } from '@parley/files/archive'
-import { fileSettings } from '@parley/service/file-settings'
 import { explain } from '@parley/service/explain'
+import { fileSettings } from '@parley/service/file-settings'
 import { readSettings } from '@parley/service/settings'
 import { mongoSettings, restoreSettings, tlsPrefix } from '@parley/service/shared-settings'
 import { tlsOptions } from '@parley/service/tls-settings'
@@ -36,7 +36,7 @@ export function backupCommand(): Command {
     .action((place: string, { historySeconds }: { historySeconds: number }) =>
       withMongo(async (db) => {
         const name = clock.date().toISOString().replaceAll(':', '-')
-        const target = `${place.replace(/\/+$/, '')}/${name}`
+        const target = `${place === '/' ? '' : place}/${name}`
         const progress = createProgress(progressMS)
         const startedMS = performance.now()
         const manifest = await backUp(db, archiveAt(target), {
@@ -53,7 +53,7 @@ export function restoreCommand(): Command {
     .description(
       'Restore a backup into the empty database of PARLEY_MONGO_URL, while no service runs. The backup is checked first.',
     )
-    .argument('<backup>', 'the folder printed by parley backup')
+    .argument('<backup>', 'the folder printed by parley backup', readBackup)
     .option('--check', 'only check the backup')
     .option(
       '--until <time>',
@@ -65,7 +65,7 @@ export function restoreCommand(): Command {
       '\nIf interrupted, run it again. Then delete the NATS stream and start the services: docs/operations.md.',
     )
     .action(async (backup: string, { check = false, until }: { check?: boolean; until?: number }) => {
-      const archive = archiveAt(backup.replace(/\/+$/, ''))
+      const archive = archiveAt(backup)
       const progress = createProgress(progressMS)
       const onProgress = (step: string, documents: number) => progress(() => `${documents} documents ${step}`)
       const startedMS = performance.now()
@@ -86,10 +86,20 @@ export function restoreCommand(): Command {
     })
 }
 
-/** An unset variable must not put the backup into the root folder. */
+/** An unset variable must not put the backup into the root folder, nor a misspelled URL into a folder of its name. */
 function readPlace(text: string): string {
-  if (text === '') throw new InvalidArgumentError('expected a folder, or s3://bucket/prefix')
-  return text
+  const isUrl = /^[a-z][\w+.-]*:\//i.test(text)
+  if (text === '' || (isUrl && !/^s3:\/\/[^/]/.test(text))) {
+    throw new InvalidArgumentError('expected a folder, or s3://bucket/prefix')
+  }
+  return text.replace(/(?<=.)\/+$/, '')
+}
+
+function readBackup(text: string): string {
+  const place = readPlace(text)
+  if (/^s3:\/\/[^/]*$/.test(place))
+    throw new InvalidArgumentError('expected s3://bucket/prefix/time, as printed by parley backup')
+  return place
 }
 
 function readSeconds(text: string): number {
@@ -126,8 +136,11 @@ function optionsOf(mongoTls: Parameters<typeof tlsOptions>[0]) {
 function archiveAt(place: string): Archive {
   const [, bucket, path] = /^s3:\/\/([^/]+)\/(.+)$/.exec(place) ?? []
   if (bucket === undefined) return folderArchive(place)
-  const { s3 } = readSettings({ s3: fileSettings.s3 }, process.env)
-  return s3Archive({ ...s3, bucket, prefix: `${path}/` })
+  const { region, endpoint, pathStyle, accessKeyId, secretAccessKey } = fileSettings.s3
+  const used = { region, endpoint, pathStyle, accessKeyId, secretAccessKey }
+  const archive = s3Archive({ ...readSettings(used, process.env), bucket, prefix: `${path}/` })
+  const named = <T>(work: Promise<T>) => explain('S3', Object.values(used), work)
+  return { put: (name, bytes) => named(archive.put(name, bytes)), get: (name) => named(archive.get(name)) }
 }
 
 function describe({ collections, at, clusterTime, streamSeq }: Manifest): string {

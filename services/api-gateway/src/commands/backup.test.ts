@@ -177,6 +177,27 @@ describe('parley backup and parley restore', () => {
     await assert.rejects(command(ours(), ['backup', '']), /argument 'place'\. expected a folder, or s3:/)
   })
 
+  test('a place that is neither a folder nor a bucket with its settings is refused, naming the settings', async () => {
+    for (const place of ['s3://', 's3:///x', 's3:/bucket/x', 'S3://bucket/x', 'https://bucket/x']) {
+      await assert.rejects(command(ours(), ['backup', place]), /argument 'place'\. expected a folder, or s3:/, place)
+      await assert.rejects(command(ours(), ['restore', place]), /argument 'backup'\. expected a folder, or s3:/, place)
+    }
+    for (const bucket of ['s3://bucket', 's3://bucket/']) {
+      await assert.rejects(command(ours(), ['restore', bucket]), /argument 'backup'\. expected s3:\/\/bucket\/prefix/)
+    }
+    const key = { PARLEY_FILES_S3_ACCESS_KEY_ID: 'id' }
+    const keys = { ...key, PARLEY_FILES_S3_SECRET_ACCESS_KEY: 'secret', PARLEY_FILES_S3_ENDPOINT: 'http://127.0.0.1:1' }
+    for (const args of [
+      ['backup', 's3://bucket'],
+      ['restore', '--check', 's3://bucket/x'],
+    ]) {
+      const withoutKeys = command(ours(), args, { AWS_EC2_METADATA_DISABLED: 'true' })
+      await assert.rejects(withoutKeys, /parley: S3: .*credentials.* \(PARLEY_FILES_S3_REGION, .*_ACCESS_KEY\)/)
+      await assert.rejects(command(ours(), args, keys), /parley: S3: .*ECONNREFUSED.* \(PARLEY_FILES_S3_REGION, /)
+      await assert.rejects(command(ours(), args, key), /parley: .*_ACCESS_KEY_ID and .* belong together/)
+    }
+  })
+
   test('restore names a damaged file, and writes nothing', async () => {
     const backup = await backUpHere()
     const file = join(backup, 'users-00001.bson.gz')
