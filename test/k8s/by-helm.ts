@@ -5,13 +5,16 @@ import { promisify } from 'node:util'
 import { goProgram } from '@parley/local/chart/go-programs'
 import { chart } from '@parley/local/chart/rendered'
 import { atRest, deployments, kubectl, namespace, podsOf } from './cluster.ts'
-import { dir, type Images, makeSecrets, root, splitImage, type Way, writeOverlay } from './release.ts'
+import { dir, type Images, makeSecrets, root, splitImage, writeOverlay } from './release.ts'
 import type { Step } from './steps.ts'
 
 const drainMS = { changed: 19_000, usual: 20_000 }
 
-/** Installs the chart deploy/helm/parley as a release, with the servers of deploy/k8s/overlays/try. */
-export function byHelm({ now, before }: Images): Way {
+/**
+ * Installs the chart deploy/helm/parley as a release, with the servers of deploy/k8s/overlays/try: the earlier release, or
+ * this one if there is none. `install` does not wait until it is ready; `steps` are updates and rollbacks.
+ */
+export function byHelm({ now, before }: Images): { install(): Promise<void>; steps: Step[] } {
   const updates: Step[] = [
     {
       name: 'update',
@@ -38,8 +41,6 @@ export function byHelm({ now, before }: Images): Way {
     },
   ]
   return {
-    description:
-      'installs [the chart](../deploy/helm/parley/README.md) with Helm, next to the servers of [deploy/k8s/overlays/try](operations.md#kubernetes),',
     async install() {
       await installServers()
       // With --keep, the release can already exist.

@@ -7,7 +7,6 @@ import { promisify } from 'node:util'
 import { wholeNumber } from '@parley/local/whole-number'
 import { Command } from 'commander'
 import { byHelm } from './by-helm.ts'
-import { byKustomize } from './by-kustomize.ts'
 import { atRest, deployments, kubectl, namespace, openConnections, podsOf, portForward } from './cluster.ts'
 import { startLoad } from './load.ts'
 import { mark, nodeUrls } from './release.ts'
@@ -33,7 +32,6 @@ the images (kind load docker-image, minikube image load).`,
     '--before <name>',
     'the image of an earlier release that supports settings in files; without it, updates and rollbacks are skipped',
   )
-  .option('--kustomize', 'use deploy/k8s/overlays/try and deploy/k8s/update instead of Helm')
   .option('--only <steps>', 'such as restart-realtime,scale; --only list prints all')
   .option('--gateway-url <url>', 'URL of the Service api-gateway, if node addresses are not reachable from here')
   .option('--realtime-url <url>', 'URL of the Service realtime, likewise')
@@ -46,7 +44,6 @@ the images (kind load docker-image, minikube image load).`,
     quietSeconds: number
     image: string
     before?: string
-    kustomize?: true
     only?: string
     gatewayUrl?: string
     realtimeUrl?: string
@@ -57,7 +54,7 @@ the images (kind load docker-image, minikube image load).`,
 const log = (line: string) => console.log(`${new Date().toISOString().slice(11, 19)} ${line}`)
 const { before } = options
 const images = { now: options.image, ...(before && { before }) }
-const way = (options.kustomize ? byKustomize : byHelm)(images)
+const way = byHelm(images)
 const every = allSteps(way.steps, options.image)
 const steps = every.filter(({ name }) => !options.only || options.only.split(',').includes(name))
 if (options.only === 'list') {
@@ -158,7 +155,6 @@ async function underLoad(keys: Keys): Promise<Run> {
   }
   load.stop()
   return {
-    description: way.description,
     environment: [
       ...(await environmentOf()),
       `load average of the machine: ${loadBefore} before, ${loadAverage()} after`,

@@ -2,7 +2,6 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { kubectl, namespace } from './cluster.ts'
-import type { Step } from './steps.ts'
 
 export const root = join(import.meta.dirname, '../..')
 /** Folder for the files of a run. */
@@ -16,16 +15,6 @@ export interface Images {
   now: string
   /** The image of an earlier release. */
   before?: string
-}
-
-/** A way to install Parley in the cluster and to update it. */
-export interface Way {
-  /** Description in Markdown, such as "installs the chart". */
-  description: string
-  /** Installs the earlier release, or this one if there is none, with the servers. Does not wait until it is ready. */
-  install(): Promise<void>
-  /** Updates and rollbacks. */
-  steps: Step[]
 }
 
 /** Creates `deploy/k8s/overlays/try/secrets` if missing. */

@@ -15,7 +15,7 @@ export interface Step {
   run(): Promise<string | undefined>
 }
 
-/** Every step, in order. @param updates the update steps of the way of installation */
+/** Every step, in order. @param updates the updates and rollbacks */
 export function allSteps(updates: readonly Step[], image: string): Step[] {
   return [
     {
