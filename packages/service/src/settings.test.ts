@@ -62,6 +62,14 @@ test('each missing or invalid variable is named in a sentence, and no secret is 
   )
 })
 
+test('a blank variable is unset, and a wrong URL is shown without its user and password', () => {
+  const url = { env: 'PARLEY_PUSH_URL', help: 'where to push', schema: z.url({ protocol: /^https$/ }) }
+  assert.deepEqual(readSettings({ port: definition.port }, { PARLEY_PUSH_PORT: ' ' }), { port: 8080 })
+  assert.throws(() => readSettings({ url }, { PARLEY_PUSH_URL: 'http://user:hush@h/x' }), {
+    message: 'PARLEY_PUSH_URL ("http://…@h/x") is not usable: Invalid URL. It is where to push.',
+  })
+})
+
 const dir = mkdtempSync(join(tmpdir(), 'parley-settings-'))
 afterAll(() => rmSync(dir, { recursive: true }))
 const file = (name: string, text: string) => {

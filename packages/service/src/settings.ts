@@ -40,7 +40,7 @@ export const yesOrNo = z.stringbool()
 export const privateTargets = z.union([z.literal('loopback'), yesOrNo]).default(false)
 
 /**
- * Reads settings from the environment. An empty variable counts as unset. Secrets, and settings with `mayBeFile`, can
+ * Reads settings from the environment. An empty or blank variable counts as unset. Secrets, and settings with `mayBeFile`, can
  * also come from the file named by `<env>_FILE`; trailing line breaks are removed.
  *
  * @throws SettingsError that names each missing or invalid variable
@@ -81,7 +81,8 @@ interface Given {
 
 /** The text of a setting from its variable or file, or a sentence with the reason why it cannot be read. */
 function givenText(setting: Setting, env: NodeJS.ProcessEnv): Given | { wrong: string } {
-  const text = env[setting.env] || undefined
+  // A number of spaces would be 0.
+  const text = env[setting.env]?.trim() ? env[setting.env] : undefined
   const variable = fileVariable(setting)
   const path = variable && env[variable]
   if (!variable || !path) return { variable: setting.env, text }
@@ -141,9 +142,12 @@ function isSetting(entry: Setting | SettingsDefinition): entry is Setting {
 
 function sentence(setting: Setting, { variable, text }: Given, error: z.ZodError): string {
   if (text === undefined) return `${setting.env} is not set. It is ${setting.help}.`
-  const shown = fileVariable(setting) ? '' : ` (${JSON.stringify(text)})`
+  const shown = fileVariable(setting) ? '' : ` (${JSON.stringify(withoutUser(text))})`
   return `${variable}${shown} is not usable: ${error.issues.map(({ message }) => message).join(', ')}. It is ${setting.help}.`
 }
+
+/** Hides the user and password of a URL. */
+const withoutUser = (text: string) => text.replace(/\/\/[^/?#]*@/, '//…@')
 
 function shownDefault(setting: Setting): string {
   if (setting.madeAtStart) return setting.madeAtStart
