@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { generateKeyPairSync } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer as createHttpServer } from 'node:http'
@@ -102,6 +103,17 @@ describe('a service exits with one sentence, and so does `parley migrate`', () =
     for (const service of ['api-gateway', 'stats'] as const) {
       const refused = platform.start(service, { PARLEY_FILES_FOLDER: '/proc/none' })
       await assert.rejects(refused, /exit code 1: files: no folder can be created in \/proc \(PARLEY_FILES_FOLDER\)/)
+    }
+  })
+
+  test('on a part of the credentials of a push network, naming the setting', async () => {
+    const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    const key = { PARLEY_PUSH_APNS_KEY: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString() }
+    for (const [env, sentence] of [
+      [key, 'PARLEY_PUSH_APNS_KEY needs PARLEY_PUSH_APNS_KEY_ID'],
+      [{ PARLEY_PUSH_HMS_APP_ID: '1' }, 'PARLEY_PUSH_HMS_APP_ID and PARLEY_PUSH_HMS_APP_SECRET belong together'],
+    ] as const) {
+      await assert.rejects(platform.start('push', env), new RegExp(`exit code 1: ${sentence}`))
     }
   })
 

@@ -13,7 +13,7 @@ import type { Presence } from '@parley/presence/connect'
 import type { CredentialsState } from '@parley/presence/processes'
 import type { Logger } from '@parley/service/log'
 import type { Metrics } from '@parley/service/metrics'
-import type { SettingsOf } from '@parley/service/settings'
+import { SettingsError, type SettingsOf } from '@parley/service/settings'
 import type { Tracing } from '@parley/service/trace'
 import { createGuardedAgent } from '@parley/wiring/guarded-agent'
 import { handledIn } from '@parley/wiring/stream-loss'
@@ -211,7 +211,7 @@ function reportCredentials(
   return { states, report: (more) => void stoppedApps.push(more) }
 }
 
-/** The networks with credentials. */
+/** The networks with credentials. @throws SettingsError if a part of them is missing */
 function createNetworks(settings: PushParts['settings'], db: Db): Map<PushNetwork, Network> {
   const { apns, fcm, hms, relayUrl, webSubject: subject } = settings
   const { allowPrivateTargets: allowPrivate, networkTimeoutMS: timeoutMS, concurrency } = settings
@@ -223,6 +223,9 @@ function createNetworks(settings: PushParts['settings'], db: Db): Map<PushNetwor
   }
   if (subject !== undefined) networks.set('web', createWebPush({ db, subject, allowPrivate, ...shared }))
   const { appId, appSecret } = hms
+  if ((appId === undefined) !== (appSecret === undefined)) {
+    throw new SettingsError('PARLEY_PUSH_HMS_APP_ID and PARLEY_PUSH_HMS_APP_SECRET belong together: only one is set')
+  }
   if (appId !== undefined && appSecret !== undefined) {
     networks.set('hms', createHms({ ...hms, appId, appSecret, ...shared }))
   }

@@ -2,8 +2,10 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { ClientHttp2Stream, IncomingHttpHeaders } from 'node:http2'
 import { clock } from '@parley/async/clock'
 import type { PushDoc } from '@parley/db/push/documents'
+import { SettingsError } from '@parley/service/settings'
 import { type Notification, Provider, type ResponseFailure, type ResponseSent, type Responses } from '@parse/node-apn'
 import { LRUCache } from 'lru-cache'
+import { pushSettings } from '../settings.ts'
 import { apnsId, apnsNotification } from './apns-notification.ts'
 import { connectionReason, type Network, type PushAnswer, retryAfterMS } from './network.ts'
 
@@ -35,7 +37,8 @@ const hungAfter = 5
 /** Apple's network, by token authentication over one HTTP/2 connection. */
 export function createApns(options: ApnsOptions): Network {
   for (const name of ['keyId', 'teamId', 'topics'] as const) {
-    if (options[name].length === 0) throw new Error(`APNs: the key is set, but ${name} is not`)
+    const { key, [name]: missing } = pushSettings.apns
+    if (options[name].length === 0) throw new SettingsError(`${key.env} needs ${missing.env}`)
   }
   let provider = newProvider(options)
   let timeouts = 0
