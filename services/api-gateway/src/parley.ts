@@ -6,3 +6,5 @@ await parleyCommand()
     console.error(`parley: ${error.message}`)
     process.exitCode = 1
   })
+// The client of a server that hangs would keep the process alive.
+process.exit()

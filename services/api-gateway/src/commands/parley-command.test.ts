@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
+import { createServer } from 'node:net'
 import { promisify } from 'node:util'
 import { freePorts } from '@parley/stack/free-ports'
+import { listenOnLoopback } from '@parley/stack/loopback'
 import { parleyFile } from '@parley/stack/parley-command'
 import { testServers, withDatabase } from '@parley/stack/test-servers'
 import type { Command } from 'commander'
@@ -35,6 +37,16 @@ describe('every command of parley', () => {
       const running = promisify(execFile)(process.execPath, [parleyFile, ...command], { env })
       await assert.rejects(running, { code: 1, stderr: /^parley: MongoDB: connect ECONNREFUSED/ })
     }
+  })
+
+  test('ends although a server hangs', async () => {
+    const hanging = createServer()
+    const port = await listenOnLoopback(hanging)
+    onTestFinished(() => void hanging.close())
+    const mongoUrl = withDatabase((await testServers()).mongoUrl, 'never_migrated')
+    const env = { ...process.env, PARLEY_MONGO_URL: mongoUrl, PARLEY_NATS_URL: `nats://127.0.0.1:${port}` }
+    const running = promisify(execFile)(process.execPath, [parleyFile, 'migrate', '--dry-run'], { env })
+    await assert.rejects(running, { code: 2, stdout: /^NATS is away: not checked\n/ })
   })
 
   const run = (...args: string[]) => parleyCommand().parseAsync(args, { from: 'user' })
