@@ -76,6 +76,21 @@ describe.skipIf(isChromiumMissing())('the console: data that changes under a vie
     assert.deepEqual([link.get('message'), link.get('thread'), link.get('reply')], [root, root, reply])
   })
 
+  test('an unknown address keeps the navigation; the address of an app leads to its overview', async () => {
+    const page = await owner.open('/nothing')
+    const app = page.url().replace(/\/nothing$/, '')
+    for (const address of [page.url(), `${app}/users/a/b`, app.replace(/\/[^/]+$/, '')]) {
+      await page.goto(address)
+      await page.getByText('Page not found').waitFor()
+      await page.getByRole('link', { name: 'Users', exact: true }).click()
+      await page.getByRole('heading', { name: 'Users' }).waitFor()
+    }
+    for (const address of [app, `${app}/`]) {
+      await page.goto(address)
+      await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    }
+  })
+
   test('a link to a message in a short room is live', async () => {
     const room = await newRoom('short')
     const id = await say(room, 'the first')

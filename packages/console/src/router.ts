@@ -12,13 +12,16 @@ import { roomRoute, roomsRoute } from './screens/rooms/route.ts'
 import { settingsRoute } from './screens/settings/route.ts'
 import { timelineRoute } from './screens/timeline/route.ts'
 import { userRoute, usersRoute } from './screens/users/route.ts'
-import { appRoute, indexRoute, rootRoute, shellRoute } from './shell/routes.tsx'
+import { appIndexRoute, appRoute, indexRoute, rootRoute, shellRoute, unknownInAppRoute, unknownRoute } from './shell/routes.tsx'
 
 const tree = rootRoute.addChildren([
   indexRoute,
   shellRoute.addChildren([
     accountRoute,
+    unknownRoute,
     appRoute.addChildren([
+      appIndexRoute,
+      unknownInAppRoute,
       usersRoute,
       userRoute,
       roomsRoute,

@@ -21,7 +21,6 @@ const Shell = lazyRouteComponent(() => import('./shell.tsx'), 'Shell')
 
 export const rootRoute = createRootRouteWithContext<RouterContext>()({
   component: Root,
-  notFoundComponent: NotFound,
   errorComponent: Broken,
 })
 
@@ -30,6 +29,17 @@ export const shellRoute = createRoute({ getParentRoute: () => rootRoute, id: 'sh
 
 /** Parent of all views of one app. */
 export const appRoute = createRoute({ getParentRoute: () => shellRoute, path: 'apps/$app', component: App })
+
+/** An app's address without a view leads to its overview. */
+export const appIndexRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/',
+  component: () => <Navigate to="/apps/$app/overview" params={{ app: appRoute.useParams().app }} replace />,
+})
+
+/** Any other address, with the navigation. */
+export const unknownRoute = createRoute({ getParentRoute: () => shellRoute, path: '$', component: NotFound })
+export const unknownInAppRoute = createRoute({ getParentRoute: () => appRoute, path: '$', component: NotFound })
 
 export const indexRoute = createRoute({ getParentRoute: () => rootRoute, path: '/', component: Start })
 
