@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, test } from 'vitest'
 import { type Deployment, deploy } from '../client/client-of.ts'
 import { eventually, type Platform, type PlatformUser } from '../platform.ts'
 import { isChromiumMissing, startChromium } from './chromium.ts'
+import { testActions } from './console-actions.ts'
 import { type ConsoleOperator, consoleOf } from './console-tab.ts'
 
 const env = { PARLEY_GATEWAY_JOB_AFTER_MS: '0' }
@@ -38,6 +39,8 @@ describe.skipIf(isChromiumMissing())('the console: data that changes under a vie
     page.getByRole('dialog').getByRole('button', { name, exact: true }).click()
   const done = (page: Page, text: string) => page.getByRole('alert').filter({ hasText: text }).first().waitFor()
   const inspect = async (path: string) => (await owner.call('GET', path)).body.result
+
+  testActions(() => ({ owner, platform, newRoom }))
 
   test('each room shows its own messages after Back', async () => {
     await say(await newRoom('chess'), 'about chess')
@@ -74,21 +77,6 @@ describe.skipIf(isChromiumMissing())('the console: data that changes under a vie
     await wanted('Thread').getByText('a rude answer').waitFor()
     const link = new URL(page.url()).searchParams
     assert.deepEqual([link.get('message'), link.get('thread'), link.get('reply')], [root, root, reply])
-  })
-
-  test('an unknown address keeps the navigation; the address of an app leads to its overview', async () => {
-    const page = await owner.open('/nothing')
-    const app = page.url().replace(/\/nothing$/, '')
-    for (const address of [page.url(), `${app}/users/a/b`, app.replace(/\/[^/]+$/, '')]) {
-      await page.goto(address)
-      await page.getByText('Page not found').waitFor()
-      await page.getByRole('link', { name: 'Users', exact: true }).click()
-      await page.getByRole('heading', { name: 'Users' }).waitFor()
-    }
-    for (const address of [app, `${app}/`]) {
-      await page.goto(address)
-      await page.getByRole('heading', { name: 'Overview' }).waitFor()
-    }
   })
 
   test('a link to a message in a short room is live', async () => {

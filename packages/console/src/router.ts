@@ -12,7 +12,15 @@ import { roomRoute, roomsRoute } from './screens/rooms/route.ts'
 import { settingsRoute } from './screens/settings/route.ts'
 import { timelineRoute } from './screens/timeline/route.ts'
 import { userRoute, usersRoute } from './screens/users/route.ts'
-import { appIndexRoute, appRoute, indexRoute, rootRoute, shellRoute, unknownInAppRoute, unknownRoute } from './shell/routes.tsx'
+import {
+  appIndexRoute,
+  appRoute,
+  indexRoute,
+  rootRoute,
+  shellRoute,
+  unknownInAppRoute,
+  unknownRoute,
+} from './shell/routes.tsx'
 
 const tree = rootRoute.addChildren([
   indexRoute,

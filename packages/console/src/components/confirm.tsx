@@ -1,12 +1,12 @@
 import { Alert, Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
-import { useMutation } from '@tanstack/react-query'
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { commonTexts } from '../texts/common.ts'
 import { useTexts } from '../texts/texts.ts'
 import { Icon } from './icon.tsx'
 import { visible } from './shown.tsx'
-import { Failure } from './states.tsx'
+import { Failure, useFailureText } from './states.tsx'
+import { useSubmit } from './use-submit.ts'
 
 export interface ConfirmProps {
   title: string
@@ -42,11 +42,23 @@ export function Confirm({
 }: ConfirmProps) {
   const t = useTexts(commonTexts)
   const [name, setName] = useState('')
-  const running = useMutation({
+  const failureText = useFailureText()
+  const isShown = useRef(false)
+  useEffect(() => {
+    isShown.current = true
+    return () => {
+      isShown.current = false
+    }
+  }, [])
+  // The operator may close the dialog while the action runs, and open another.
+  const running = useSubmit({
     mutationFn: run,
     onSuccess: () => {
       if (done !== undefined) say(done)
-      onClose()
+      if (isShown.current) onClose()
+    },
+    onError: (error) => {
+      if (!isShown.current) sayFailure(failureText(error))
     },
   })
   return (
@@ -92,11 +104,14 @@ export function Dialog({
   title,
   onClose,
   size = 'md',
+  isOnce = false,
   children,
 }: {
   title: string
   onClose: () => void
   size?: string
+  /** Its content is shown once, so a click beside it does not close it. */
+  isOnce?: boolean
   children: ReactNode
 }) {
   const t = useTexts(commonTexts)
@@ -107,6 +122,7 @@ export function Dialog({
       title={title}
       size={size}
       lockScroll={false}
+      closeOnClickOutside={!isOnce}
       closeButtonProps={{ 'aria-label': t.close }}
       transitionProps={{ duration: 0 }}
     >

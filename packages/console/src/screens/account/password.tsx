@@ -1,9 +1,10 @@
 import { Button, Group, PasswordInput, Stack, Text } from '@mantine/core'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { resultOf } from '../../api.ts'
 import { say } from '../../components/confirm.tsx'
 import { Failure } from '../../components/states.tsx'
+import { useSubmit } from '../../components/use-submit.ts'
 import { setSession, useSession } from '../../session/session.tsx'
 import { commonTexts } from '../../texts/common.ts'
 import { useTexts } from '../../texts/texts.ts'
@@ -18,7 +19,7 @@ export function Password() {
   const { hasPassword } = session.operator
   const [current, setCurrent] = useState('')
   const [password, setPassword] = useState('')
-  const saving = useMutation({
+  const saving = useSubmit({
     mutationFn: async () => {
       const body = { password, ...(hasPassword && { current }) }
       setSession(queries, await resultOf(api.POST('/operator/password', { body })))

@@ -1,5 +1,5 @@
 import { Badge, Button, Group, Stack, Text, TextInput } from '@mantine/core'
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { resultOf } from '../../api.ts'
 import { say } from '../../components/confirm.tsx'
@@ -7,6 +7,7 @@ import { networkNames } from '../../components/networks.ts'
 import { Facts, Section } from '../../components/page.tsx'
 import { Time, visible } from '../../components/shown.tsx'
 import { Empty, Failure, Loaded } from '../../components/states.tsx'
+import { useSubmit } from '../../components/use-submit.ts'
 import { useApp } from '../../session/session.tsx'
 import { useTexts } from '../../texts/texts.ts'
 import { deliveryTexts } from './texts.ts'
@@ -72,7 +73,7 @@ function TestPush() {
   const { api } = useApp()
   const [client, setClient] = useState('')
   const [title, setTitle] = useState('')
-  const sending = useMutation({
+  const sending = useSubmit({
     mutationFn: async () => {
       const clients = [client.trim()]
       // The push itself succeeds without devices, and for unknown users.

@@ -1,5 +1,4 @@
 import { Alert, Badge, Button, Group, PasswordInput, Select, Stack, Text, Textarea, TextInput } from '@mantine/core'
-import { useMutation } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
 import { scopes } from '../../../generated/scopes.ts'
@@ -7,6 +6,7 @@ import { baseUrl } from '../../api.ts'
 import { Section } from '../../components/page.tsx'
 import { Copy, visible } from '../../components/shown.tsx'
 import { Failure } from '../../components/states.tsx'
+import { useSubmit } from '../../components/use-submit.ts'
 import { useTexts } from '../../texts/texts.ts'
 import { developersTexts } from './texts.ts'
 
@@ -64,7 +64,7 @@ function Call({ operation, apiKey }: { operation: string; apiKey: string }) {
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
   const url = `${baseUrl}${path.replace(/\{(\w+)\}/g, (_all, name: string) => encodeURIComponent(named[name] ?? ''))}${query === '' ? '' : `?${query}`}`
   const hasBody = method !== 'GET'
-  const calling = useMutation({
+  const calling = useSubmit({
     mutationFn: async (): Promise<Answer> => {
       const beganMS = performance.now()
       const headers = { 'IM-API-KEY': apiKey, ...(hasBody && { 'Content-Type': 'application/json' }) }

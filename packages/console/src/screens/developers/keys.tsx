@@ -139,7 +139,7 @@ function KeyName({ name }: { name: string }) {
 function Added({ apiKey, onClose }: { apiKey: string; onClose: () => void }) {
   const t = useTexts(developersTexts)
   return (
-    <Dialog title={t.keyAdded} onClose={onClose}>
+    <Dialog title={t.keyAdded} onClose={onClose} isOnce>
       <Stack gap="md">
         <Alert color="yellow" icon={<Icon name="warning" />}>
           {t.keyOnce}

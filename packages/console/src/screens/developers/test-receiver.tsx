@@ -1,5 +1,5 @@
 import { Button, Code, Group, NumberInput, Text } from '@mantine/core'
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { components } from '../../../generated/openapi.ts'
@@ -10,6 +10,7 @@ import { Section } from '../../components/page.tsx'
 import { Copy, Lines, Time, useNumber, visible } from '../../components/shown.tsx'
 import { SmallForm } from '../../components/small-form.tsx'
 import { Empty, Loaded, useFailureText } from '../../components/states.tsx'
+import { useSubmit } from '../../components/use-submit.ts'
 import { useApp } from '../../session/session.tsx'
 import { useTexts } from '../../texts/texts.ts'
 import { WithReason } from '../rooms/conversation/reason.tsx'
@@ -31,7 +32,7 @@ function Open() {
   const navigate = route.useNavigate()
   const [minutes, setMinutes] = useState<number | string>(15)
   const [status, setStatus] = useState<number | string>(200)
-  const opening = useMutation({
+  const opening = useSubmit({
     mutationFn: () => {
       const body = { minutes: Number(minutes), status: Number(status) }
       return resultOf(api.POST('/admin/webhooks/receivers', { body }))

@@ -1,9 +1,9 @@
 import { Badge, Group, Text, Textarea, TextInput } from '@mantine/core'
-import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { resultOf } from '../../api.ts'
 import { UserText, useNumber } from '../../components/shown.tsx'
 import { SmallForm } from '../../components/small-form.tsx'
+import { useSubmit } from '../../components/use-submit.ts'
 import { useApp } from '../../session/session.tsx'
 import { useTexts } from '../../texts/texts.ts'
 import { moderationTexts } from './texts.ts'
@@ -17,7 +17,7 @@ export function TryHook() {
   const { api } = useApp()
   const [fields, setFields] = useState({ text: '', sender: '', room: '' })
   const put = (some: Partial<typeof fields>) => setFields((now) => ({ ...now, ...some }))
-  const trying = useMutation({
+  const trying = useSubmit({
     mutationFn: () => {
       const { text, sender, room } = fields
       const body = { text, ...(sender !== '' && { sender }), ...(room !== '' && { room }) }

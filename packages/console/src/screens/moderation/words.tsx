@@ -1,6 +1,6 @@
 import { Button, Group, Stack, Text, Textarea } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
-import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { resultOf } from '../../api.ts'
 import { say } from '../../components/confirm.tsx'
@@ -8,6 +8,7 @@ import { Section } from '../../components/page.tsx'
 import { UserText, useNumber } from '../../components/shown.tsx'
 import { Failure, Loaded } from '../../components/states.tsx'
 import { useEdits } from '../../components/use-edits.ts'
+import { useSubmit } from '../../components/use-submit.ts'
 import { useConfig, useSaveConfig } from '../../session/config.ts'
 import { useApp } from '../../session/session.tsx'
 import { commonTexts } from '../../texts/common.ts'
@@ -42,7 +43,7 @@ function Editor({ words: stored }: { words: readonly string[] }) {
   const words = listed(began.list)
   const keywords = listed(fields.list)
   const isChanged = keywords.join('\n') !== words.join('\n')
-  const saving = useMutation({
+  const saving = useSubmit({
     mutationFn: async () => {
       // Others may have added and removed words meanwhile.
       const removed = new Set(words).difference(new Set(keywords))

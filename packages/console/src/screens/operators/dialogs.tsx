@@ -24,7 +24,7 @@ export function SignInLink({ link, onClose }: { link: string; onClose: () => voi
   const t = useTexts(operatorsTexts)
   const url = `${baseUrl}/console#link=${link}`
   return (
-    <Dialog title={t.link} onClose={onClose}>
+    <Dialog title={t.link} onClose={onClose} isOnce>
       <Stack gap="md">
         <Alert color="yellow" icon={<Icon name="warning" />}>
           {t.linkHint}

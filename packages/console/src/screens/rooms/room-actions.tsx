@@ -1,9 +1,9 @@
-import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { components } from '../../../generated/openapi.ts'
 import { resultOf } from '../../api.ts'
 import { Act, useChanged } from '../../components/act.tsx'
 import { Confirm, Warning } from '../../components/confirm.tsx'
+import { useLeave } from '../../components/use-leave.ts'
 import { useApp } from '../../session/session.tsx'
 import { useTexts } from '../../texts/texts.ts'
 import { TimelineLink } from '../timeline/timeline-link.tsx'
@@ -16,7 +16,7 @@ export function RoomActions({ room }: { room: AdminRoom }) {
   const t = useTexts(roomsTexts)
   const { app, api } = useApp()
   const changed = useChanged()
-  const navigate = useNavigate()
+  const leave = useLeave()
   const [open, setOpen] = useState<'freeze' | 'remove'>()
   const close = () => setOpen(undefined)
   const params = { path: { id: room._id } }
@@ -27,7 +27,7 @@ export function RoomActions({ room }: { room: AdminRoom }) {
   }
   const remove = async () => {
     await resultOf(api.DELETE('/rooms/{id}', { params }))
-    await navigate({ to: '/apps/$app/rooms', params: { app } })
+    await leave({ to: '/apps/$app/rooms', params: { app } })
     await changed()
   }
   return (

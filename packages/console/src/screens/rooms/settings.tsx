@@ -1,5 +1,4 @@
 import { Button, Code, Group, NumberInput, Stack, Switch, TagsInput, Text, Textarea, TextInput } from '@mantine/core'
-import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { resultOf } from '../../api.ts'
 import { useChanged } from '../../components/act.tsx'
@@ -8,6 +7,7 @@ import { Facts, Section } from '../../components/page.tsx'
 import { Id, Time } from '../../components/shown.tsx'
 import { Failure } from '../../components/states.tsx'
 import { useEdits } from '../../components/use-edits.ts'
+import { useSubmit } from '../../components/use-submit.ts'
 import { useApp } from '../../session/session.tsx'
 import { commonTexts } from '../../texts/common.ts'
 import { useTexts } from '../../texts/texts.ts'
@@ -41,7 +41,7 @@ export function Settings({ room }: { room: AdminRoom }) {
   const mayChange = may('PUT /rooms/{id}')
   const { fields, put, edited, isEdited, saved } = useEdits(storedIn(room))
   const [isAsked, setAsked] = useState(false)
-  const saving = useMutation({
+  const saving = useSubmit({
     mutationFn: async () => {
       const { opening: isOpen, ...rest } = edited
       const body = { ...rest, ...(isOpen !== undefined && { opening: isOpen ? (1 as const) : (0 as const) }) }

@@ -1,9 +1,9 @@
 import { Button, Group, Stack, Text } from '@mantine/core'
-import { useMutation } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { Confirm, say, Warning } from '../../components/confirm.tsx'
 import { Section } from '../../components/page.tsx'
 import { Failure } from '../../components/states.tsx'
+import { useSubmit } from '../../components/use-submit.ts'
 import { type Config, useSaveConfig } from '../../session/config.ts'
 import { useApp } from '../../session/session.tsx'
 import { commonTexts } from '../../texts/common.ts'
@@ -35,7 +35,7 @@ export function ConfigForm({
   const { may } = useApp()
   const save = useSaveConfig()
   const [isAsked, setAsked] = useState(false)
-  const saving = useMutation({
+  const saving = useSubmit({
     mutationFn: async () => {
       await save(change)
       onSaved()

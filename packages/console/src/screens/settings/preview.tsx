@@ -1,10 +1,10 @@
 import { Button, NativeSelect, Switch, Text, TextInput } from '@mantine/core'
-import { useMutation } from '@tanstack/react-query'
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { baseUrl } from '../../api.ts'
 import { Section } from '../../components/page.tsx'
 import { Copy } from '../../components/shown.tsx'
 import { Failure } from '../../components/states.tsx'
+import { useSubmit } from '../../components/use-submit.ts'
 import { useApp } from '../../session/session.tsx'
 import { useLanguage, useTexts } from '../../texts/texts.ts'
 import { saveUser } from '../users/save-user.ts'
@@ -36,7 +36,7 @@ export function Preview({ look }: { look: object }) {
   const { api, may } = useApp()
   const [options, setOptions] = useState<Options>({ theme: 'auto', language: ours, room: '', hidesRooms: false })
   const put = (some: Partial<Options>) => setOptions((now) => ({ ...now, ...some }))
-  const starting = useMutation({
+  const starting = useSubmit({
     mutationFn: async () =>
       (await saveUser(api, { _id: previewUser, nickname: t.previewUser, issueAccessToken: true, deviceId: 'console' }))
         .token,

@@ -1,11 +1,11 @@
 import { ActionIcon, Menu } from '@mantine/core'
-import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { dataOf, resultOf } from '../../api.ts'
 import { Act, useChanged } from '../../components/act.tsx'
 import { Confirm, Warning } from '../../components/confirm.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { visible } from '../../components/shown.tsx'
+import { useLeave } from '../../components/use-leave.ts'
 import { useApp } from '../../session/session.tsx'
 import { useTexts } from '../../texts/texts.ts'
 import { BanDialog } from './ban-dialog.tsx'
@@ -95,11 +95,11 @@ export function UserActions({
 function ExportDialog({ profile, onClose }: UserDialogProps) {
   const t = useTexts(usersTexts)
   const { app, api } = useApp()
-  const navigate = useNavigate()
+  const leave = useLeave()
   const begin = async () => {
     const params = { path: { client_id: profile._id } }
     await resultOf(api.POST('/admin/clients/{client_id}/export', { params }))
-    await navigate({ to: '/apps/$app/jobs', params: { app }, search: { kind: 'export' } })
+    await leave({ to: '/apps/$app/jobs', params: { app }, search: { kind: 'export' } })
   }
   return (
     <Confirm title={t.exportTitle} action={t.export} run={begin} onClose={onClose}>

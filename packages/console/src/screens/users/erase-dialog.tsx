@@ -1,12 +1,12 @@
 import { Button, Group, Progress, Radio, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { resultOf } from '../../api.ts'
 import { useChanged } from '../../components/act.tsx'
 import { Confirm, Dialog, say, Warning } from '../../components/confirm.tsx'
 import { useNumber } from '../../components/shown.tsx'
 import { Failure } from '../../components/states.tsx'
+import { useLeave } from '../../components/use-leave.ts'
 import { useApp } from '../../session/session.tsx'
 import { useTexts } from '../../texts/texts.ts'
 import type { UserDialogProps } from './inspected.ts'
@@ -19,13 +19,13 @@ const contents = ['keep', 'redact', 'delete'] as const
 export function EraseDialog({ profile, onClose, onJob }: UserDialogProps & { onJob: (job: string) => void }) {
   const t = useTexts(usersTexts)
   const { api } = useApp()
-  const leave = useLeave()
+  const finish = useFinish()
   const [content, setContent] = useState<(typeof contents)[number]>('keep')
   const erase = async () => {
     const params = { path: { client_id: profile._id }, query: { content } }
     const result = await resultOf(api.DELETE('/admin/clients/{client_id}', { params }))
     if ('job' in result && typeof result.job === 'string') onJob(result.job)
-    else await leave()
+    else await finish()
   }
   return (
     <Confirm title={t.eraseTitle} action={t.erase} run={erase} onClose={onClose} typed={profile._id} isDangerous>
@@ -46,14 +46,14 @@ export function EraseDialog({ profile, onClose, onJob }: UserDialogProps & { onJ
 }
 
 /** Returns a function that leaves an erased user's view for the list. */
-function useLeave(): () => Promise<void> {
+function useFinish(): () => Promise<void> {
   const t = useTexts(usersTexts)
   const { app } = useApp()
   const changed = useChanged()
-  const navigate = useNavigate()
+  const leave = useLeave()
   return async () => {
     say(t.eraseDone)
-    await navigate({ to: '/apps/$app/users', params: { app } })
+    await leave({ to: '/apps/$app/users', params: { app } })
     await changed()
   }
 }
@@ -61,7 +61,7 @@ function useLeave(): () => Promise<void> {
 /** The progress of an erasure, which outlasts the user's profile. */
 export function Erasing({ job, onClose }: { job: string; onClose: () => void }) {
   const t = useTexts(usersTexts)
-  const leave = useLeave()
+  const finish = useFinish()
   const number = useNumber()
   const { app, api } = useApp()
   const query = useQuery({
@@ -70,7 +70,7 @@ export function Erasing({ job, onClose }: { job: string; onClose: () => void }) 
       const { data } = await resultOf(api.GET('/admin/jobs', { params: { query: { id: job } }, signal }))
       const [found] = data
       // Jobs are kept for days after they end, so a missing one is done too.
-      if (!found || found.state === 'done') void leave()
+      if (!found || found.state === 'done') void finish()
       return found ?? null
     },
     refetchInterval: ({ state }) => (state.data?.state === 'running' || state.data === undefined ? pollMS : false),

@@ -17,7 +17,7 @@ export function TokenDialog({ profile, onClose }: UserDialogProps) {
   const [token, setToken] = useState<string>()
   if (token !== undefined) {
     return (
-      <Dialog title={t.issueTitle} onClose={onClose}>
+      <Dialog title={t.issueTitle} onClose={onClose} isOnce>
         <Stack gap="md">
           <Text size="sm">{t.tokenOnce}</Text>
           <Group gap="xs" align="flex-end" wrap="nowrap">
