@@ -137,8 +137,8 @@ describe.skipIf(isChromiumMissing())('the chat page in several tabs of a browser
     assert.equal(pages.length, 2)
   })
 
-  test('one tab shows a notification, and none while any tab has the focus', async () => {
-    const { room, context, pages } = await openTabs(3, async (page) => {
+  test('one tab shows a notification as the settings allow, and none while any tab has the focus', async () => {
+    const { carl, room, context, pages } = await openTabs(3, async (page) => {
       await page.context().addInitScript(() => {
         // Without a push service, Chromium would log an error.
         Reflect.deleteProperty(window, 'PushManager')
@@ -180,5 +180,17 @@ describe.skipIf(isChromiumMissing())('the chat page in several tabs of a browser
     await say(alice, room, 'three')
     await eventually('the last is shown', async () => (await shown()).includes('three'))
     assert.deepEqual(await shown(), ['one', 'three'])
+
+    await carl.call('PUT', '/me/notifications', { level: 'mentions' })
+    for (const page of pages) {
+      const read = page.waitForResponse((response) => response.url().endsWith('/me/notifications'))
+      await page.reload()
+      await read
+    }
+    await say(alice, room, 'four')
+    for (const page of pages) await sees(page, 'four')
+    await say(alice, room, 'five', { mentions: [carl.id] })
+    await eventually('the mention is shown', async () => (await shown()).length > 0)
+    assert.deepEqual(await shown(), ['five'], 'as the settings say')
   })
 })

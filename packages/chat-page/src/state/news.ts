@@ -1,18 +1,23 @@
-import type { Client, Message, RoomInfo } from '@parley/client'
+import type { Client, Message, RoomInfo, ServerEvents } from '@parley/client'
 import type { UserThreads } from '@parley/client/threads'
 import { decideNotification, hereMention, roomMention } from '@parley/contracts/resources/decide-notification'
+import { isQuiet, localTimes } from '@parley/contracts/resources/quiet-hours'
+
+/** The user's settings, without those of rooms and threads. */
+export type UserSettings = ServerEvents['notificationSettings']['settings']
 
 interface Sources {
   client: Pick<Client, 'on' | 'rooms' | 'me' | 'connection'>
   threads: Pick<UserThreads, 'list'>
+  settings: () => UserSettings
 }
 
 /**
- * Calls `hear` for new messages from others that the user should notice, according to the room's settings and the
- * user's threads.
+ * Calls `hear` for new messages from others that the user should notice, according to the settings of the user and the
+ * room, and the user's threads.
  */
-export function onNews({ client, threads }: Sources, hear: (message: Message) => void): void {
-  /** Follows the rules for push, except for the global settings of the user and the app. */
+export function onNews({ client, threads, settings }: Sources, hear: (message: Message) => void): void {
+  /** Follows the rules for push, except for the settings of the app and of threads. */
   const isWanted = (
     { roomType, muted, pref, notifications: room }: RoomInfo,
     { mentions = [], messageType }: Message,
@@ -20,8 +25,10 @@ export function onNews({ client, threads }: Sources, hear: (message: Message) =>
     const isForAll = mentions.includes(roomMention) || mentions.includes(hereMention)
     const mention = mentions.includes(client.me.get()?._id ?? '') ? 'user' : isForAll ? 'room' : undefined
     const isMuted = muted || pref?.muted === true
-    const unknown = { app: { levels: {} }, user: undefined, thread: undefined, isQuiet: () => false }
-    const facts = { ...unknown, roomType, messageType, mention, room, isMuted, atMS: Date.now() } as const
+    const [user, atMS] = [settings(), Date.now()]
+    const isQuietNow = () => user.doNotDisturb !== undefined && isQuiet(user.doNotDisturb, localTimes(atMS))
+    const known = { roomType, messageType, mention, user, room, isMuted, isQuiet: isQuietNow, atMS } as const
+    const facts = { ...known, app: { levels: {} }, thread: undefined }
     return decideNotification(facts) === undefined
   }
   const heard = (message: Message) => {

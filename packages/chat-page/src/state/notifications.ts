@@ -2,7 +2,7 @@ import type { Client, Message } from '@parley/client'
 import { readPreview } from '../rooms/preview.ts'
 import type { Texts } from '../texts/en.ts'
 import type { Chat } from './chat.ts'
-import { onNews } from './news.ts'
+import { onNews, type UserSettings } from './news.ts'
 import { nameOf } from './people.ts'
 import { storageOf } from './storage.ts'
 import { createValue } from './value.ts'
@@ -69,7 +69,8 @@ export function createNotifications(chat: Parts, onOpen: (roomID: string, thread
       notification.close()
     })
   }
-  onNews(chat, (message) => void show(message))
+  const settings = followSettings(chat.client, isOn)
+  onNews({ ...chat, settings }, (message) => void show(message))
   if (isOn.get()) void pushes?.goOn(() => turn(false))
   return {
     isOn,
@@ -80,6 +81,26 @@ export function createNotifications(chat: Parts, onOpen: (roomID: string, thread
       turn(permission === 'granted')
     },
   }
+}
+
+/** Returns the user's latest settings, which it reads once notifications are on. */
+function followSettings(client: Client, isOn: Notifications['isOn']): () => UserSettings {
+  let settings: UserSettings | undefined
+  client.on('notificationSettings', (changed) => {
+    if (changed.room === undefined) settings = changed.settings
+  })
+  const read = async () => {
+    await whenKnown(client)
+    const found = await client.api.getMyNotifications()
+    settings ??= found
+  }
+  const turned = (on: boolean) => {
+    // Until they are known, notifications appear as without settings.
+    if (on && !settings) void read().catch(() => undefined)
+  }
+  isOn.subscribe(turned)
+  turned(isOn.get())
+  return () => settings ?? {}
 }
 
 /** Ends push to this browser at logout. */

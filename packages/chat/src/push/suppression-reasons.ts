@@ -2,6 +2,7 @@ import { clock } from '@parley/async/clock'
 import { decideNotification, type KeptBackBy, type Mention } from '@parley/contracts/resources/decide-notification'
 import type { AppNotifications } from '@parley/contracts/resources/notification-settings'
 import type { PushReason } from '@parley/contracts/resources/push/explanation'
+import { isQuiet, type LocalTimes, localTimes } from '@parley/contracts/resources/quiet-hours'
 import type { Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
 import type { MessageDoc } from '@parley/db/messages/documents'
@@ -16,7 +17,6 @@ import type { DeviceDoc, UserDoc } from '@parley/db/users/documents'
 import { findUsersToPush } from '@parley/db/users/users'
 import { findMentions, mentionOf } from './mentions.ts'
 import { findAppNotifications, type NotificationsOfApp } from './notification-settings.ts'
-import { isQuiet, type LocalTimes, localTimes } from './quiet-hours.ts'
 
 type Sent = Pick<MessageDoc, 'sender' | 'seq' | 'createdAtMS'> & { threadOf?: string | undefined }
 

@@ -54,7 +54,6 @@ export const doNotDisturb = z.strictObject({
     .min(1)
     .max(20),
 })
-export type DoNotDisturb = z.infer<typeof doNotDisturb>
 
 /** A user's notification settings where a room or thread has none. */
 export const userNotifications = z

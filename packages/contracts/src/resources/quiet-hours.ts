@@ -1,4 +1,10 @@
-import type { DoNotDisturb } from '@parley/contracts/resources/notification-settings'
+// Without zod: the chat page contains this file.
+
+/** DoNotDisturb of a user's settings. */
+interface DoNotDisturb {
+  timeZone: string
+  times: readonly { days: readonly number[]; from: string; to: string }[]
+}
 
 interface LocalTime {
   /** 1 (Monday) to 7 (Sunday). */
@@ -36,7 +42,7 @@ function localTimeIn(timeZone: string, atMS: number): LocalTime {
   return { day: days.indexOf(part('weekday')) + 1, minute: Number(part('hour')) * 60 + Number(part('minute')) }
 }
 
-/** Whether the user wants no push at this moment. A period that ends at or before its start ends on the next day. */
+/** Whether the user wants no notification at this moment. A period that ends at or before its start ends on the next day. */
 export function isQuiet({ timeZone, times }: DoNotDisturb, now: LocalTimes): boolean {
   const { day, minute } = now.in(timeZone)
   const yesterday = day === 1 ? 7 : day - 1
