@@ -9,8 +9,8 @@ import { type FeedPosition, movedTo, reaches } from './cursor.ts'
 import { type FeedEntry, readEntry } from './feed-entry.ts'
 
 const lookAgainMS = 1_000
-/** Once content is erased, the streams lack events that may still be in memory. */
-const contentErased: string = 'contentErased' satisfies FeedOnlyEvent
+/** With these, the streams lose events that may still be in memory. */
+const erasures: ReadonlySet<string> = new Set(['userDeleted', 'contentErased'] satisfies FeedOnlyEvent[])
 /** Interval at which the position of an idle app advances, so that its readers' cursors stay fresh. */
 const normalMoveOnEveryMS = 15_000
 
@@ -53,7 +53,7 @@ export function openAppFeed(
       const before = head.place
       head.moveTo(index, message.seq, message.timeMS)
       const entry = readEntry(bus, { ...message, index }, head.place)
-      if (entry && entry.event === contentErased) latest.reset(before)
+      if (entry && erasures.has(entry.event)) latest.reset(before)
       if (entry) latest.add(entry)
       if (entry) wakeAll()
     },
