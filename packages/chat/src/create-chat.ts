@@ -21,8 +21,8 @@ import { createSearchIndex } from './search/index-messages.ts'
 import { createSendQueue } from './send/append.ts'
 import { createFlusher } from './send/flush.ts'
 import type { AtPoint } from './send/flush-queue.ts'
-import { createSenderProfiles } from './send/publish.ts'
 import { createRoomCache } from './send/room-cache.ts'
+import { createSenderProfiles } from './send/sender-profiles.ts'
 import { createRecentActivity } from './timeline/recent-activity.ts'
 import { createDirectory } from './users/directory.ts'
 import { type UserToWrite, writeUsers } from './users/write-users.ts'
@@ -86,7 +86,7 @@ export function createChat(
   const settings = { ...defaultChatSettings, ...parts.settings }
   const hookParts = { db, log, cacheLease, calls: hookCalls }
   const outbox = createOutbox(db, { bus, control, log, steps: tracing, keptHours: settings.changesKeptHours })
-  const profiles = createSenderProfiles(db)
+  const profiles = createSenderProfiles(hookParts)
   const censor = createCensor(db)
   const searchIndex = createSearchIndex(db, log)
   const flusher = createFlusher({ db, outbox, log }, parts.atPoint)

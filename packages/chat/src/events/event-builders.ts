@@ -131,10 +131,14 @@ export function tokensRevoked(
   pending.push({ kind: 'command', id, app, json: JSON.stringify(command) })
 }
 
-/** Adds the node command that makes cached configuration stale. */
-export function configChanged(pending: PendingEvents, app: string): void {
+/** Adds a node command that makes a cached configuration or profile stale. */
+export function madeStale(
+  pending: PendingEvents,
+  app: string,
+  what: { do: 'configChanged' } | { do: 'profileChanged'; user: string },
+): void {
   const id = newId()
-  const command: NodeCommand = { do: 'configChanged', id }
+  const command: NodeCommand = { ...what, id }
   pending.push({ kind: 'command', id, app, json: JSON.stringify(command) })
 }
 

@@ -47,7 +47,7 @@ export function cacheByApp<T extends object>(
     log.warn({ err: error, app, what }, 'configuration not read again'),
   )
   cacheLease?.onStale((app, command) => {
-    if (command.do !== 'revoked') cache.forget(app)
+    if (command.do === 'configChanged' || command.do === 'appDeleted') cache.forget(app)
   })
   return (app) => cache.get(app, () => read(app))
 }

@@ -11,8 +11,8 @@ import { type DecideParts, decide, readFacts, type SendResult } from './decide.t
 import type { Flusher } from './flush.ts'
 import type { Draft } from './new-message.ts'
 import { type PendingAppend, splitByRoom, splitLarge, withPlaces } from './pending-append.ts'
-import type { SenderProfiles } from './publish.ts'
 import type { RoomCache } from './room-cache.ts'
+import type { SenderProfiles } from './sender-profiles.ts'
 
 /** Bounds the time that other sends wait for a write. */
 const messagesPerWrite = 500

@@ -1,10 +1,7 @@
 import { soonMS } from '@parley/bus/events/publish'
-import type { Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
 import type { RoomAppend } from '@parley/db/room-buffer/append'
 import type { UserDoc } from '@parley/db/users/documents'
-import { findSenders } from '@parley/db/users/users'
-import { LRUCache } from 'lru-cache'
 import { justWritten } from '../events/as-of-now.ts'
 import type { Outbox } from '../events/outbox.ts'
 import { quotedBy } from '../messages/reading/quoted-messages.ts'
@@ -59,32 +56,4 @@ export async function publishAppended(
   one.isPublished = await outbox.publishEvents(one.events, justWritten({ messages: docs }))
   if (one.isPublished && one.note !== undefined) outbox.forget(one.note)
   if (one.isPublished) await at('published')
-}
-
-/** A changed nickname appears in new messages within this time. */
-const rememberMS = 2_000
-
-/** Reads profiles for message events, by key(app, user). */
-export type SenderProfiles = (senders: readonly { app: string; sender: string }[]) => Promise<Map<string, UserDoc>>
-
-export function createSenderProfiles(db: Db): SenderProfiles {
-  const known = new LRUCache<string, UserDoc>({ max: 10_000, ttl: rememberMS })
-  return async (senders) => {
-    const profiles = new Map<string, UserDoc>()
-    const unknown = senders.filter(({ app, sender }) => {
-      const name = key(app, sender)
-      const profile = known.get(name)
-      if (profile) profiles.set(name, profile)
-      return !profile
-    })
-    const byApp = Map.groupBy(unknown, ({ app }) => app)
-    const reads = [...byApp].map(([app, own]) => findSenders(db, app, own))
-    for (const users of await Promise.all(reads)) {
-      for (const user of users.values()) {
-        known.set(user._id, user)
-        profiles.set(user._id, user)
-      }
-    }
-    return profiles
-  }
 }

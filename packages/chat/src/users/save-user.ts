@@ -30,7 +30,7 @@ interface AssignedToken {
 
 /**
  * POST /admin/clients in its four modes (docs/reference/users.md#create-update-issue-a-token). Replaced tokens are
- * revoked at once, and their sockets closed.
+ * revoked, their sockets closed, and the profile shown in new messages when this returns.
  * @throws ApiError INVALID_REQUEST, USER_EXISTS, CLIENT_NOT_FOUND
  */
 export async function saveUser(chat: Chat, app: string, request: Request): Promise<Saved> {
@@ -56,10 +56,9 @@ export async function saveUser(chat: Chat, app: string, request: Request): Promi
     }),
   })
   if ('refused' in outcome) throw outcome.refused
-  const { created, user, noted, ended } = outcome
-  const published = chat.outbox.publish(noted, nothingKnown)
-  // Sockets of a replaced token are closed when this returns. Publishing to the feed is not awaited.
-  if (ended.length > 0) await published
+  const { created, user, noted } = outcome
+  // Publishing to the feed is not awaited.
+  await chat.outbox.publishCommands(noted, nothingKnown)
   const fields = token && { token: token.token, expirationDate: token.expiresAt.toISOString() }
   if (created && fields && request.issueAccessToken !== true) {
     const { nickname, avatarUrl } = user

@@ -7,7 +7,7 @@ import type { UserDoc } from '@parley/db/users/documents'
 import { findUsersByKey, type Profile, upsertUsers } from '@parley/db/users/users'
 import type { Chat } from '../chat.ts'
 import { nothingKnown } from '../events/as-of-now.ts'
-import type { PendingEvents } from '../events/event-builders.ts'
+import { madeStale, type PendingEvents } from '../events/event-builders.ts'
 import { userOrderingKey } from '../events/ordering-keys.ts'
 import { profileChanged } from './profile-changed.ts'
 import { profileInAudit } from './save-user.ts'
@@ -36,23 +36,25 @@ export async function saveUsers(
       throw takenWhileErasing('data', keys.get(user) ?? '', job)
     }
     await upsertUsers(chat.db, app, [...users.values()], session)
-    const changes = [...users.values()].map(({ id, ...profile }) => {
+    const audited = [...users.values()].map(({ id, ...profile }) => {
       const known = before.get(key(app, id))
       const change = { subject: { kind: 'user' as const, id }, after: profileInAudit(profile) }
       return known ? Object.assign(change, { before: rightsBefore(known, profile) }) : change
     })
-    await chat.audit?.writeEach(chat.db, session, changes)
+    await chat.audit?.writeEach(chat.db, session, audited)
     const saved = await findUsersByKey(chat.db, keys.keys(), session)
-    return chat.outbox.note([...saved.values()].map(changeOf), session)
+    const changes = [...saved.values()].map((user) => changeOf(user, before.has(user._id)))
+    return chat.outbox.note(changes, session)
   })
   chat.audit?.committed()
   // Publishing to the feed is not awaited.
-  for (const one of noted) void chat.outbox.publish(one, nothingKnown)
+  await Promise.all(noted.map((one) => chat.outbox.publishCommands(one, nothingKnown)))
   return { count: users.size }
 }
 
-function changeOf(user: UserDoc): { orderingKey: string; events: PendingEvents } {
+function changeOf(user: UserDoc, isKnown: boolean): { orderingKey: string; events: PendingEvents } {
   const events: PendingEvents = []
+  if (isKnown) madeStale(events, user.app, { do: 'profileChanged', user: user.id })
   profileChanged(events, user)
   return { orderingKey: userOrderingKey({ app: user.app, user: user.id }), events }
 }

@@ -15,7 +15,7 @@ import { markKey } from '@parley/db/users/login-marks'
 import { endedToken, exchangeTokens, findTokensOf, newTokenDoc } from '@parley/db/users/tokens'
 import { findUsersByKey, insertUsers, newUserDoc, type Profile, updateProfiles } from '@parley/db/users/users'
 import { tokensInAudit } from '../audit/recorder.ts'
-import { type PendingEvents, tokensRevoked } from '../events/event-builders.ts'
+import { madeStale, type PendingEvents, tokensRevoked } from '../events/event-builders.ts'
 import { userOrderingKey } from '../events/ordering-keys.ts'
 import { type Noted, nothingNoted, type Outbox } from '../events/outbox.ts'
 import { profileChanged } from './profile-changed.ts'
@@ -81,7 +81,9 @@ export async function writeUsers(
       orderingKeys.set(userOrderingKey(of), events)
       return { ...outcome, audit, orderingKey: userOrderingKey(of) }
     })
-    for (const user of [...state.created, ...state.changed]) noteProfile(orderingKeys, state.users.get(user) as UserDoc)
+    for (const user of [...state.created, ...state.changed]) {
+      noteProfile(orderingKeys, state.users.get(user) as UserDoc, state.changed.has(user))
+    }
     await store(db, state, before, session)
     const changes = [...orderingKeys].map(([orderingKey, events]) => ({ orderingKey, events }))
     const entries = outcomes.flatMap((outcome) => ('refused' in outcome ? [] : (outcome.audit ?? [])))
@@ -105,10 +107,11 @@ export function rightsBefore(known: UserDoc, { isAdmin, isRobot }: Partial<Profi
   }
 }
 
-/** Adds the event of a changed profile, once for all changes of the transaction. */
-function noteProfile(orderingKeys: Map<string, PendingEvents>, user: UserDoc): void {
+/** Adds the event of a profile, once for all changes of the transaction. @param isKnown whether it can be cached */
+function noteProfile(orderingKeys: Map<string, PendingEvents>, user: UserDoc, isKnown: boolean): void {
   const orderingKey = userOrderingKey({ app: user.app, user: user.id })
   const events = orderingKeys.get(orderingKey) ?? []
+  if (isKnown) madeStale(events, user.app, { do: 'profileChanged', user: user.id })
   profileChanged(events, user)
   orderingKeys.set(orderingKey, events)
 }

@@ -10,7 +10,8 @@ const id = z.string().optional()
 /**
  * A command that every realtime node applies to its sockets of these users and then confirms: `joined` and `left` move
  * them in and out of a room; `revoked` disconnects sockets that authenticated with the named token digests;
- * `appDeleted` disconnects the whole app; `configChanged` moves no socket. The last three make caches stale.
+ * `appDeleted` disconnects the whole app; `configChanged` and `profileChanged` only make
+ * caches stale, as `revoked` and `appDeleted` do.
  */
 export const nodeCommand = z.discriminatedUnion('do', [
   z.object({ do: z.literal('joined'), id, room: roomId, users: z.array(userId) }),
@@ -26,11 +27,12 @@ export const nodeCommand = z.discriminatedUnion('do', [
   }),
   z.object({ do: z.literal('appDeleted'), id }),
   z.object({ do: z.literal('configChanged'), id }),
+  z.object({ do: z.literal('profileChanged'), id, user: userId }),
 ])
 export type NodeCommand = z.infer<typeof nodeCommand>
 
 type Move = Extract<NodeCommand, { users: string[] }>
-/** A command that makes cached tokens or configuration stale. */
+/** A command that makes cached tokens, configuration or profiles stale. */
 export type StaleCommand = Exclude<NodeCommand, Move>
 
 export function isMove(command: NodeCommand): command is Move {

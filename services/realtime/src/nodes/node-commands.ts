@@ -41,7 +41,7 @@ export function createCommandHandler({
       for (const socket of [...sockets.all()]) if (socket.data.session?.app === app) handleCommand(socket, command)
       return
     }
-    if (command.do === 'configChanged') return
+    if (command.do === 'configChanged' || command.do === 'profileChanged') return
     if (command.do === 'left') watching.moved(app, command.users)
     let isConcerned = false
     for (const user of command.users) {

@@ -37,8 +37,7 @@ export async function admitLogin(chat: LoginParts, app: string, token: string): 
   if ('refused' in outcome) {
     throw new ApiError('INVALID_TOKEN', `the token is refused: ${outcome.refused.message}`, { cause: outcome.refused })
   }
-  const published = chat.outbox.publish(outcome.noted, nothingKnown)
-  if (outcome.ended.length > 0) await published
+  await chat.outbox.publishCommands(outcome.noted, nothingKnown)
   return newTokenDoc({ app, user }, digest, expiresAt, of)
 }
 

@@ -8,7 +8,7 @@ import { type NatsProxy, openNatsProxy } from '../test-nats-proxy.ts'
 
 const patient = { timeout: 100_000, interval: 50 }
 
-describe('a configuration cached by gateways', () => {
+describe('cached by gateways,', () => {
   let first: TestGateway
   /** Reaches NATS through a proxy that can be cut. */
   let second: TestGateway
@@ -56,7 +56,7 @@ describe('a configuration cached by gateways', () => {
   }
   const both = () => Promise.all([isModerated(second), isModerated(first)])
 
-  test('is in effect on each once its change is acknowledged', async () => {
+  test('a configuration is in effect on each once its change is acknowledged', async () => {
     await bothCache()
     for (const via of [first, second, first, second]) {
       await moderate(via, true)
@@ -70,7 +70,7 @@ describe('a configuration cached by gateways', () => {
     }
   })
 
-  test('is not used by a gateway that is cut off from the bus and misses changes', async () => {
+  test('a configuration is not used by a gateway that is cut off from the bus and misses changes', async () => {
     await bothCache()
     proxy.hold()
     await vi.waitUntil(async () => !(await caches(second)), patient)
@@ -83,7 +83,7 @@ describe('a configuration cached by gateways', () => {
   })
 
   for (const how of ['hold', 'cut'] as const) {
-    test(`changed by a gateway that cannot notify the others (${how}) is in effect on them after the response`, async () => {
+    test(`a configuration changed by a gateway that cannot notify the others (${how}) is in effect on them after the response`, async () => {
       await bothCache()
       await moderate(first, false)
       assert.deepEqual(await both(), [false, false])
@@ -92,4 +92,33 @@ describe('a configuration cached by gateways', () => {
       assert.deepEqual(await both(), [true, true])
     })
   }
+
+  test('a profile is that of the last acknowledged change in every message event', async () => {
+    await bothCache()
+    await moderate(first, false)
+    const heard = await first.hear()
+    const send = async (via: TestGateway) => {
+      const { body } = await via.admin('POST', '/messages', {
+        room,
+        sender: 'alice',
+        message: 'hi',
+        messageType: 'text',
+      })
+      const { payload } = await heard.next('chat message', ({ _id }: { _id: string }) => _id === body.result._id)
+      return (payload as { sender: { nickname: string } }).sender.nickname
+    }
+    const changes: Record<string, (via: TestGateway, nickname: string) => Promise<{ status: number }>> = {
+      one: (via, nickname) => via.admin('POST', '/admin/clients', { _id: 'alice', nickname }),
+      list: (via, nickname) => via.admin('POST', '/admin/clients/list', { data: [{ _id: 'alice', nickname }] }),
+    }
+    for (const via of [first, second]) {
+      for (const [by, change] of Object.entries(changes)) {
+        for (const [i, of] of [first, second, first].entries()) {
+          const nickname = `${by} ${i} ${via === first}`
+          assert.equal((await change(via, nickname)).status, 200)
+          assert.deepEqual([await send(of), await send(first), await send(second)], [nickname, nickname, nickname])
+        }
+      }
+    }
+  })
 })
