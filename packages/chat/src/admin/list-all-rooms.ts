@@ -66,15 +66,15 @@ export async function listAllRooms(
 }
 
 function toCursor(room: RoomDoc, field: RoomSort): string {
-  return Buffer.from(JSON.stringify([room[field], room._id])).toString('base64url')
+  return Buffer.from(JSON.stringify([field, room[field], room._id])).toString('base64url')
 }
 
 /** @throws ApiError INVALID_QUERY */
 function readCursor(cursor: string, field: RoomSort): { value: string | number; id: string } {
   const kind = field === 'name' ? 'string' : 'number'
-  const [value, id, ...more] = parsed(cursor)
+  const [sort, value, id, ...more] = parsed(cursor)
   // oxlint-disable-next-line valid-typeof -- `kind` is one of two kinds that typeof names
-  if (typeof value === kind && typeof id === 'string' && more.length === 0) {
+  if (sort === field && typeof value === kind && typeof id === 'string' && more.length === 0) {
     return { value: value as string | number, id }
   }
   throw new ApiError('INVALID_QUERY', 'cursor: expected the cursor of a page with the same sort')

@@ -58,7 +58,17 @@ describe('an API key reads rooms, conversations and users of the app', () => {
     const [first] = (await query({ _id: room })).data
     assert.deepEqual([first.owner, first.memberCount, first.messageCount, first.members], ['alice', 2, 3, undefined])
     assert.ok(first.lastMessageTimeMS > 0)
-    for (const bad of ['q={"owner":"alice"}', 'q={"$where":"1"}', 'sort=owner', 'cursor=x', 'limit=0', 'sort=-']) {
+    const byMembers = (await get('/admin/rooms?limit=1&sort=memberCount')).cursor
+    for (const bad of [
+      `cursor=${byMembers}`,
+      `sort=createdTime&cursor=${byMembers}`,
+      'q={"owner":"alice"}',
+      'q={"$where":"1"}',
+      'sort=owner',
+      'cursor=x',
+      'limit=0',
+      'sort=-',
+    ]) {
       const { status, body } = await gateway.admin('GET', `/admin/rooms?${bad}`)
       assert.deepEqual([status, body.error.code], [400, 'INVALID_QUERY'], bad)
     }
