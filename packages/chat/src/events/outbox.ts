@@ -254,8 +254,13 @@ async function untilApplied<T>(
   }
 }
 
+/** Whether sockets lose something that they would still hear. */
+function isRemoval({ do: what }: NodeCommand): boolean {
+  return what === 'left' || what === 'revoked' || what === 'appDeleted'
+}
+
 async function untilRelayed(parts: PublishKeysParts, notes: readonly Unpublished[]): Promise<void> {
-  const removing = notes.filter((note) => commandsOf([note]).some((command) => command.do !== 'joined'))
+  const removing = notes.filter((note) => commandsOf([note]).some(isRemoval))
   const orderingKeys = removing.flatMap(({ orderingKey }) => orderingKey ?? [])
   const untilMS = performance.now() + relayedWithinMS
   const isPublished = async () =>
