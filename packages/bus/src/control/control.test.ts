@@ -6,6 +6,7 @@ import { isolatedServers } from '@parley/stack/test-servers'
 import type { Servers } from '@parley/stack/up'
 import { afterAll, beforeAll, describe, onTestFinished, test, vi } from 'vitest'
 import { type Bus, connectBus } from '../connect.ts'
+import { holdCacheLease } from './cache-lease.ts'
 import { type Control, createControl, type FindUnconcerned } from './control.ts'
 import { handleCommands } from './handle-commands.ts'
 
@@ -67,6 +68,19 @@ describe('a node command', () => {
       assert.ok((await control.send(app, joined('room'))).silent.includes(stands.name))
     })
   }
+
+  test('of a process that has just started waits for nodes that were there before', async () => {
+    const app = randomUUID()
+    const stands = startNode(app, { gate: never })
+    await sender([stands])
+    const control = createControl(bus)
+    const lease = holdCacheLease(bus, randomUUID(), assert.fail)
+    onTestFinished(() => {
+      control.stop()
+      lease.stop()
+    })
+    assert.ok((await control.send(app, joined('room'))).silent.includes(stands.name))
+  })
 
   test('without users waits for no node, and a later command with its ID is ignored', async () => {
     const app = randomUUID()

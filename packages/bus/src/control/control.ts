@@ -61,7 +61,7 @@ export function createControl(bus: Bus, findUnconcerned?: FindUnconcerned): Cont
   const running = watchRunning()
   const living = followNodes(bus, nodesSubject, running)
   const caching = followNodes(bus, cachingSubject, running)
-  const knowsCaching = pause(2 * announceEveryMS, undefined, { ref: false })
+  const knows = hearOthers()
   const unconfirmed = new Map<string, Unconfirmed>()
   const inbox = createInbox()
   let next = 0
@@ -87,7 +87,7 @@ export function createControl(bus: Bus, findUnconcerned?: FindUnconcerned): Cont
   async function publish(app: string, message: ControlMessage, users?: readonly string[]): Promise<string[]> {
     const token = (next++).toString(36)
     const { promise, resolve } = Promise.withResolvers<void>()
-    if (!users) await knowsCaching
+    await (users ? knows.nodes : knows.caching)
     const concerned = users?.length === 0 ? [] : [...living.names(), ...(users ? [] : caching.names())]
     const waiting = { left: new Set(concerned), confirmed: resolve }
     unconfirmed.set(token, waiting)
@@ -136,6 +136,12 @@ export function createControl(bus: Bus, findUnconcerned?: FindUnconcerned): Cont
       confirmations.unsubscribe()
     },
   }
+}
+
+/** Settles once a new process has heard of the nodes, which announce themselves to it at once, and of all that cache. */
+function hearOthers() {
+  const after = (turns: number) => pause(turns * announceEveryMS, undefined, { ref: false })
+  return { nodes: after(1), caching: after(2) }
 }
 
 /** Groups commands by app and kind, up to the size of a message. */

@@ -27,13 +27,20 @@ export function numberAnnouncements(bus: Bus, subject: string): (announcement: N
 }
 
 /**
- * Announces this process when a realtime node starts, so that the node knows its number and notices a cut even before
- * the next announcement.
+ * Announces this process when another starts. The new process then waits for this one, knows its number, and notices a
+ * cut even before the next announcement.
  */
 export function announceToNew(bus: Bus, announce: () => Promise<void>, onError: (error: Error) => void): Subscription {
-  return listenToAnnouncements(bus, nodesSubject, ({ number, leaving }) => {
-    if (number === 1 && !leaving) announce().catch(onError)
-  })
+  const subscriptions = [nodesSubject, cachingSubject].map((subject) =>
+    listenToAnnouncements(bus, subject, ({ number, leaving }) => {
+      if (number === 1 && !leaving) announce().catch(onError)
+    }),
+  )
+  return {
+    unsubscribe() {
+      for (const subscription of subscriptions) subscription.unsubscribe()
+    },
+  }
 }
 
 interface Heard {
