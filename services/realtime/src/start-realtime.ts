@@ -1,4 +1,6 @@
+import { clock } from '@parley/async/clock'
 import { type Commands, handleCommands } from '@parley/bus/control/handle-commands'
+import { watchRunning } from '@parley/bus/control/living-nodes'
 import { watchForGaps } from '@parley/bus/control/numbered-announcements'
 import type { Chat } from '@parley/chat/chat'
 import type { Context } from '@parley/service/lifecycle'
@@ -38,6 +40,9 @@ export function prepareNode(context: Context<SettingsOf<typeof realtimeSettings>
       node = started
       const gaps = watchForGaps(bus, missed.gap)
       onStop('gaps', () => gaps.stop())
+      // Senders do not wait that long for a node: users have joined rooms to which it had not subscribed.
+      const running = watchRunning((forMS) => missed.gap(clock.now() - forMS))
+      onStop('stalls', () => running.stop())
       const commands = handleCommands(
         bus,
         settings.nodeId,

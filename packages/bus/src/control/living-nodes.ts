@@ -24,14 +24,19 @@ interface Running {
   stop(): void
 }
 
-export function watchRunning(): Running {
+/** @param onStall called after each long stall with its duration */
+export function watchRunning(onStall: (forMS: number) => void = () => undefined): Running {
   let ranAtMS = performance.now()
   let ranSinceMS = 0
 
   function sinceMS(): number {
     const now = performance.now()
-    if (now - ranAtMS > stoodStillMS) ranSinceMS = now
+    const passedMS = now - ranAtMS
     ranAtMS = now
+    if (passedMS > stoodStillMS) {
+      ranSinceMS = now
+      onStall(passedMS)
+    }
     return ranSinceMS
   }
 
