@@ -112,9 +112,7 @@ export function socketsMoved(
   users: readonly string[],
 ): void {
   for (const part of inParts(users, maxUsersPerCommand)) {
-    const id = newId()
-    const command: NodeCommand = { do: change, id, room, users: part }
-    pending.push({ kind: 'command', id, app, json: JSON.stringify(command) })
+    addCommand(pending, app, { do: change, room, users: part })
   }
 }
 
@@ -126,20 +124,13 @@ export function tokensRevoked(
   more: Pick<Extract<NodeCommand, { do: 'revoked' }>, 'because' | 'renewedBy'> = {},
 ): void {
   if (tokens.length === 0) return
-  const id = newId()
-  const command: NodeCommand = { do: 'revoked', id, user, tokens: [...tokens], ...more }
-  pending.push({ kind: 'command', id, app, json: JSON.stringify(command) })
+  addCommand(pending, app, { do: 'revoked', user, tokens: [...tokens], ...more })
 }
 
-/** Adds a node command that makes a cached configuration or profile stale. */
-export function madeStale(
-  pending: PendingEvents,
-  app: string,
-  what: { do: 'configChanged' } | { do: 'profileChanged'; user: string },
-): void {
+/** Adds a node command, with an ID of its own. */
+export function addCommand(pending: PendingEvents, app: string, command: NodeCommand): void {
   const id = newId()
-  const command: NodeCommand = { ...what, id }
-  pending.push({ kind: 'command', id, app, json: JSON.stringify(command) })
+  pending.push({ kind: 'command', id, app, json: JSON.stringify({ ...command, id }) })
 }
 
 /** The event for the deletion of all messages of a room, with the ID of the deletion. */

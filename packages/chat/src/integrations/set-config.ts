@@ -17,7 +17,7 @@ import { asIntegrator } from '../access/caller.ts'
 import { checkPublicKeys } from '../access/own-logins/token-issuers.ts'
 import type { Chat } from '../chat.ts'
 import { changeAndNotify } from '../events/change-and-notify.ts'
-import { madeStale, type PendingEvents } from '../events/event-builders.ts'
+import { addCommand, type PendingEvents } from '../events/event-builders.ts'
 import { configOrderingKey } from '../events/ordering-keys.ts'
 import { censorshipKey, checkCensorship } from '../moderation/censorship.ts'
 import { moderateKey } from '../moderation/moderation-hook.ts'
@@ -130,7 +130,7 @@ export async function deleteConfigKey(chat: Chat, app: string, key: string): Pro
 async function change(chat: Chat, app: string, work: (session: Session) => Promise<void>): Promise<void> {
   const withCommand = async (session: Session, pending: PendingEvents) => {
     await work(session)
-    madeStale(pending, app, { do: 'configChanged' })
+    addCommand(pending, app, { do: 'configChanged' })
   }
   await changeAndNotify(chat, configOrderingKey(app), withCommand, configMarkKey(app))
 }

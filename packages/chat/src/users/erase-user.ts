@@ -19,7 +19,7 @@ import { forgetTokens, putMark } from '@parley/db/users/tokens'
 import { deleteUserDoc, findUser } from '@parley/db/users/users'
 import type { Chat } from '../chat.ts'
 import { changeAndNotify } from '../events/change-and-notify.ts'
-import { madeStale, notifyFeed, type PendingEvents, tokensRevoked } from '../events/event-builders.ts'
+import { addCommand, notifyFeed, type PendingEvents, tokensRevoked } from '../events/event-builders.ts'
 import { userOrderingKey } from '../events/ordering-keys.ts'
 import { Accepted, isOverSoon, workOnJob } from '../jobs/work-on-job.ts'
 import { continueErasure } from './continue-erasure.ts'
@@ -51,7 +51,7 @@ export async function eraseUser(
     // Otherwise the issuer's token on the user's phone would create the user again.
     await putMark(chat.db, newLoginMark({ app, user }, 'all'), session)
     tokensRevoked(pending, { app, user }, ended)
-    madeStale(pending, app, { do: 'profileChanged', user })
+    addCommand(pending, app, { do: 'profileChanged', user })
     notifyFeed(pending, { app, user }, 'userDeleted', { _id: user })
     return eraseProfile(chat, { app, user, content }, session)
   }

@@ -7,9 +7,9 @@ import type { UserDoc } from '@parley/db/users/documents'
 import { findUsersByKey, type Profile, upsertUsers } from '@parley/db/users/users'
 import type { Chat } from '../chat.ts'
 import { nothingKnown } from '../events/as-of-now.ts'
-import { madeStale, type PendingEvents } from '../events/event-builders.ts'
+import type { PendingEvents } from '../events/event-builders.ts'
 import { userOrderingKey } from '../events/ordering-keys.ts'
-import { profileChanged } from './profile-changed.ts'
+import { profileSaved } from './profile-changed.ts'
 import { profileInAudit } from './save-user.ts'
 import { takenByGroup, takenWhileErasing } from './user-errors.ts'
 import { rightsBefore } from './write-users.ts'
@@ -54,7 +54,6 @@ export async function saveUsers(
 
 function changeOf(user: UserDoc, isKnown: boolean): { orderingKey: string; events: PendingEvents } {
   const events: PendingEvents = []
-  if (isKnown) madeStale(events, user.app, { do: 'profileChanged', user: user.id })
-  profileChanged(events, user)
+  profileSaved(events, user, isKnown)
   return { orderingKey: userOrderingKey({ app: user.app, user: user.id }), events }
 }

@@ -15,10 +15,10 @@ import { markKey } from '@parley/db/users/login-marks'
 import { endedToken, exchangeTokens, findTokensOf, newTokenDoc } from '@parley/db/users/tokens'
 import { findUsersByKey, insertUsers, newUserDoc, type Profile, updateProfiles } from '@parley/db/users/users'
 import { tokensInAudit } from '../audit/recorder.ts'
-import { madeStale, type PendingEvents, tokensRevoked } from '../events/event-builders.ts'
+import { type PendingEvents, tokensRevoked } from '../events/event-builders.ts'
 import { userOrderingKey } from '../events/ordering-keys.ts'
 import { type Noted, nothingNoted, type Outbox } from '../events/outbox.ts'
-import { profileChanged } from './profile-changed.ts'
+import { profileSaved } from './profile-changed.ts'
 import { bannedFromApp, takenByGroup, takenWhileErasing } from './user-errors.ts'
 
 /** A user to create or change, and optionally a token. */
@@ -111,8 +111,7 @@ export function rightsBefore(known: UserDoc, { isAdmin, isRobot }: Partial<Profi
 function noteProfile(orderingKeys: Map<string, PendingEvents>, user: UserDoc, isKnown: boolean): void {
   const orderingKey = userOrderingKey({ app: user.app, user: user.id })
   const events = orderingKeys.get(orderingKey) ?? []
-  if (isKnown) madeStale(events, user.app, { do: 'profileChanged', user: user.id })
-  profileChanged(events, user)
+  profileSaved(events, user, isKnown)
   orderingKeys.set(orderingKey, events)
 }
 
