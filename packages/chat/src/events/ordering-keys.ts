@@ -1,9 +1,9 @@
 import { type AppUser, key } from '@parley/db/keys'
 
 /**
- * An ordering key names a room, user, configuration, read marker or message whose events must stay in order. Two changes with the same
- * key exclude each other, because they write the same document, and any process publishes them in the order of their
- * commits.
+ * An ordering key names a room, user, configuration, read marker or message whose events must stay in order. Two
+ * changes with the same key exclude each other, because they write the same document, and any process publishes them in
+ * the order of their commits.
  */
 
 /** Orders changes of a room's fields, members and invitations. */

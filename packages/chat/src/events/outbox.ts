@@ -86,8 +86,9 @@ export function createOutbox(db: Db, parts: PublishParts & { steps: Steps; keptH
   const { log } = parts
   const inFlight = createInFlight()
   const cleared = createNoteClearing({ db, log, inFlight }, parts.keptHours)
+  const publishing = { ...parts, db, cleared }
   const publishAllOf = (orderingKeys: readonly string[], signal?: AbortSignal) =>
-    publishKeys({ ...parts, db, cleared }, orderingKeys, signal)
+    publishKeys(publishing, orderingKeys, signal)
 
   const noteAlone = batched(
     async (events: NotedEvent[]) => {
@@ -98,10 +99,8 @@ export function createOutbox(db: Db, parts: PublishParts & { steps: Steps; keptH
     { most: 100 },
   )
 
-  const publish = (noted: Noted, now: AsOfNow, onConfirmed?: () => void): Promise<boolean> => {
-    const applying = { ...parts, db, cleared }
-    return untilApplied(applying, noted.notes, (confirmed) => publishInTurn(noted, now, confirmed), onConfirmed)
-  }
+  const publish = (noted: Noted, now: AsOfNow, onConfirmed?: () => void): Promise<boolean> =>
+    untilApplied(publishing, noted.notes, (confirmed) => publishInTurn(noted, now, confirmed), onConfirmed)
 
   async function publishInTurn({ notes, before }: Noted, now: AsOfNow, confirmed: () => void): Promise<boolean> {
     const notedAtMS = notes[0]?.atMS
