@@ -1,6 +1,6 @@
 import { startRunning } from '@parley/async/run-every'
 import { controlMessage, isMove, type NodeAnnouncement, type StaleCommand } from '@parley/contracts/bus/control'
-import { allStaleSubject, cachingSubject, parseStaleSubject } from '@parley/contracts/bus/subjects'
+import { allStaleSubject, appOfCommands, cachingSubject } from '@parley/contracts/bus/subjects'
 import type { Bus } from '../connect.ts'
 import { listen } from '../listen.ts'
 import { readPayload } from '../read-payload.ts'
@@ -41,7 +41,7 @@ export function holdCacheLease(bus: Bus, node: string, onError: (error: Error) =
   const say = numberAnnouncements(bus, cachingSubject)
   const messages = listen(bus, allStaleSubject, (message) => {
     const read = readPayload(message, controlMessage)
-    const app = parseStaleSubject(message.subject)
+    const app = appOfCommands(message.subject)
     for (const command of read.do === 'several' ? read.commands : [read]) {
       if (!isMove(command)) for (const handle of handlers) handle(app, command)
     }

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { startRunning } from '@parley/async/run-every'
 import { controlMessage, type NodeAnnouncement, type NodeCommand } from '@parley/contracts/bus/control'
-import { allControlSubject, nodesSubject, parseControlSubject } from '@parley/contracts/bus/subjects'
+import { allControlSubject, appOfCommands, nodesSubject } from '@parley/contracts/bus/subjects'
 import type { Bus } from '../connect.ts'
 import { createRecent } from '../events/recent.ts'
 import { listen, type Subscription } from '../listen.ts'
@@ -46,7 +46,7 @@ export function handleCommands(
   const announce = () => say({ node, registers: registers() })
   const messages = listen(bus, allControlSubject, (message) => {
     const read = readPayload(message, controlMessage)
-    const app = parseControlSubject(message.subject)
+    const app = appOfCommands(message.subject)
     const commands = read.do === 'several' ? read.commands : [read]
     // Handlers start in order, so their synchronous parts run in order.
     Promise.all(commands.map((command) => carryOutOnce(app, command))).then(() => message.respond(node), onError)

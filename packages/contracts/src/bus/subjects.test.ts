@@ -6,6 +6,7 @@ import {
   type Audience,
   anyEventSubject,
   appEventsSubjects,
+  appOfCommands,
   audienceSubject,
   capturedSubjects,
   controlSubject,
@@ -14,11 +15,11 @@ import {
   feedSubject,
   membersChangeSubject,
   nodeSubject,
-  parseControlSubject,
   parseEventSubject,
   parseFeedSubject,
   parsePushSubject,
   pushToClientsSubject,
+  staleSubject,
   subjectToken,
 } from './subjects.ts'
 
@@ -90,7 +91,8 @@ describe('the subject of an event', () => {
 test('commands and push work name their app', () => {
   fc.assert(
     fc.property(id, (app) => {
-      assert.equal(parseControlSubject(controlSubject(app)), app)
+      assert.equal(appOfCommands(controlSubject(app)), app)
+      assert.equal(appOfCommands(staleSubject(app)), app)
       assert.equal(parsePushSubject(pushToClientsSubject(app)), app)
       assert.equal(parsePushSubject(membersChangeSubject(app, app)), app)
     }),

@@ -115,9 +115,9 @@ export function controlSubject(app: string): string {
 /** The node commands of all apps. */
 export const allControlSubject = 'parley.control.*'
 
-/** The app of a subject made by `controlSubject`. */
-export function parseControlSubject(subject: string): string {
-  return fromSubjectToken(subject.slice('parley.control.'.length))
+/** The app of a subject made by `controlSubject` or `staleSubject`. */
+export function appOfCommands(subject: string): string {
+  return fromSubjectToken(subject.slice(subject.lastIndexOf('.') + 1))
 }
 
 /** Every realtime node announces itself here. */
@@ -130,11 +130,6 @@ export function staleSubject(app: string): string {
 
 /** Commands of all apps that make caches stale. */
 export const allStaleSubject = 'parley.stale.*'
-
-/** The app of a subject made by `staleSubject`. */
-export function parseStaleSubject(subject: string): string {
-  return fromSubjectToken(subject.slice('parley.stale.'.length))
-}
 
 /** Every process that caches tokens or configuration announces itself here. */
 export const cachingSubject = 'parley.caching'
