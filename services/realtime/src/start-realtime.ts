@@ -1,6 +1,5 @@
 import { clock } from '@parley/async/clock'
 import { type Commands, handleCommands } from '@parley/bus/control/handle-commands'
-import { watchRunning } from '@parley/bus/control/living-nodes'
 import { watchForGaps } from '@parley/bus/control/numbered-announcements'
 import type { Chat } from '@parley/chat/chat'
 import type { Context } from '@parley/service/lifecycle'
@@ -41,8 +40,7 @@ export function prepareNode(context: Context<SettingsOf<typeof realtimeSettings>
       const gaps = watchForGaps(bus, missed.gap)
       onStop('gaps', () => gaps.stop())
       // Senders do not wait that long for a node: users have joined rooms to which it had not subscribed.
-      const running = watchRunning((forMS) => missed.gap(clock.now() - forMS))
-      onStop('stalls', () => running.stop())
+      chat.control.onStall((forMS) => missed.gap(clock.now() - forMS))
       const commands = handleCommands(
         bus,
         settings.nodeId,

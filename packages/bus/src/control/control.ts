@@ -34,6 +34,8 @@ export interface Control {
   nodes(): string[]
   /** Name of each living node and its run ID, since a new process may reuse the name of one that died. */
   runs(): ReadonlyMap<string, string>
+  /** Calls `handle` after this process stalled for longer than senders wait for it, with the duration in milliseconds. */
+  onStall: (handle: (forMS: number) => void) => void
   stop(): void
 }
 
@@ -115,10 +117,9 @@ export function createControl(bus: Bus, findUnconcerned?: FindUnconcerned): Cont
     const silent = new Map<SentCommand, string[]>()
     await Promise.all(
       inMessages(sent).map(async (together) => {
-        const [{ app, command }] = together as [SentCommand]
-        const commands = together.map((one) => one.command)
-        const message = commands.length === 1 ? command : { do: 'several' as const, commands }
-        const missing = await publish(app, message, usersMoved(commands))
+        const [{ app }] = together as [SentCommand]
+        const commands = together.map(({ command }) => command)
+        const missing = await publish(app, messageOf(commands), usersMoved(commands))
         for (const one of together) silent.set(one, missing)
       }),
     )
@@ -131,6 +132,7 @@ export function createControl(bus: Bus, findUnconcerned?: FindUnconcerned): Cont
     send: (app, command) => send({ app, command }),
     nodes: () => living.names(),
     runs: () => living.runs(),
+    onStall: running.onStall,
     stop() {
       for (const followed of [living, caching]) followed.stop()
       confirmations.unsubscribe()
@@ -142,6 +144,11 @@ export function createControl(bus: Bus, findUnconcerned?: FindUnconcerned): Cont
 function hearOthers() {
   const after = (turns: number) => pause(turns * announceEveryMS, undefined, { ref: false })
   return { nodes: after(1), caching: after(2) }
+}
+
+function messageOf(commands: NodeCommand[]): ControlMessage {
+  const [only, ...more] = commands
+  return only && more.length === 0 ? only : { do: 'several', commands }
 }
 
 /** Groups commands by app and kind, up to the size of a message. */

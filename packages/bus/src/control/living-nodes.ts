@@ -21,11 +21,13 @@ export interface LivingNodes {
 /** Since when this process has run without a long stall, by the monotonic clock. */
 interface Running {
   sinceMS(): number
+  /** Calls `handle` after each long stall with its duration. */
+  onStall: (handle: (forMS: number) => void) => void
   stop(): void
 }
 
-/** @param onStall called after each long stall with its duration */
-export function watchRunning(onStall: (forMS: number) => void = () => undefined): Running {
+export function watchRunning(): Running {
+  const handlers: ((forMS: number) => void)[] = []
   let ranAtMS = performance.now()
   let ranSinceMS = 0
 
@@ -35,13 +37,13 @@ export function watchRunning(onStall: (forMS: number) => void = () => undefined)
     ranAtMS = now
     if (passedMS > stoodStillMS) {
       ranSinceMS = now
-      onStall(passedMS)
+      for (const handle of handlers) handle(passedMS)
     }
     return ranSinceMS
   }
 
   const ticking = setInterval(sinceMS, tickMS).unref()
-  return { sinceMS, stop: () => clearInterval(ticking) }
+  return { sinceMS, onStall: (handle) => void handlers.push(handle), stop: () => clearInterval(ticking) }
 }
 
 /**
