@@ -14,6 +14,7 @@ import { createUploads } from '@parley/chat/files/uploads'
 import type { HookCalls } from '@parley/chat/ports'
 import type { AtPoint } from '@parley/chat/send/flush-queue'
 import { subjectToken } from '@parley/contracts/bus/subjects'
+import { defined } from '@parley/contracts/defined'
 import type { ServerEvent } from '@parley/contracts/socket/server-events'
 import { digest, insertApp } from '@parley/db/apps/apps'
 import { connectDb } from '@parley/db/connect'
@@ -146,6 +147,7 @@ export async function startTestGateway(
   const store = folderStore(join(tmpdir(), `parley-files-${database}`))
   const uploads = createUploads({ bytesPerUser: 0, bytes: 0 })
   const metrics = createMetrics('test')
+  const { rateLimits, receiveMS, maxLoopDelayMS, mcpOrigins, chatPage, console } = shared
   const gateway = await createGateway({
     chat,
     log,
@@ -153,12 +155,7 @@ export async function startTestGateway(
     presence,
     findToken: createTokenCache(chat),
     files: { store, uploads, maxBytes: 64 * 1024 ** 2, maxBytesPerUser: 0, isScanned: false, ...shared.files },
-    ...(shared.rateLimits && { rateLimits: shared.rateLimits }),
-    ...(shared.receiveMS !== undefined && { receiveMS: shared.receiveMS }),
-    ...(shared.maxLoopDelayMS !== undefined && { maxLoopDelayMS: shared.maxLoopDelayMS }),
-    ...(shared.mcpOrigins && { mcpOrigins: shared.mcpOrigins }),
-    ...(shared.chatPage !== undefined && { chatPage: shared.chatPage }),
-    ...(shared.console !== undefined && { console: shared.console }),
+    ...defined({ rateLimits, receiveMS, maxLoopDelayMS, mcpOrigins, chatPage, console }),
   })
   const url = await gateway.listen({ host: '127.0.0.1', port: 0 })
   const admin = caller(url, { 'im-api-key': keys.apiKey })
