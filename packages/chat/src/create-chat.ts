@@ -22,9 +22,9 @@ import { createSendQueue } from './send/append.ts'
 import { createFlusher } from './send/flush.ts'
 import type { AtPoint } from './send/flush-queue.ts'
 import { createRoomCache } from './send/room-cache.ts'
-import { createSenderProfiles } from './send/sender-profiles.ts'
 import { createRecentActivity } from './timeline/recent-activity.ts'
 import { createDirectory } from './users/directory.ts'
+import { createSenderProfiles } from './users/sender-profiles.ts'
 import { type UserToWrite, writeUsers } from './users/write-users.ts'
 
 const noSteps: Steps = { step: () => ({ end: () => undefined }) }

@@ -8,7 +8,7 @@ import { newRoomDoc } from '@parley/db/rooms/new-room'
 import { threadKey } from '@parley/db/threads/thread'
 import type { UserDoc } from '@parley/db/users/documents'
 import { newUserDoc } from '@parley/db/users/users'
-import { contentOf } from '../messages/sending/draft.ts'
+import { contentOf } from '../messages/draft.ts'
 import { importedMessageId } from './known-ids.ts'
 
 export function toUserDoc(

@@ -4,7 +4,7 @@ import { type ImportLine, type ImportOf, importLine, importTime } from '@parley/
 import { maxPrefBytes } from '@parley/contracts/operations/users/preferences'
 import { systemTypes } from '@parley/contracts/resources/message'
 import { checkConfigKey } from '../integrations/set-config.ts'
-import { contentOf } from '../messages/sending/draft.ts'
+import { contentOf } from '../messages/draft.ts'
 import { plainLine } from './extended-json.ts'
 import type { Line } from './lines-of.ts'
 

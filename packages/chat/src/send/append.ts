@@ -7,12 +7,12 @@ import { findArrived, untilDurable } from '@parley/db/room-buffer/buffer'
 import type { SendFacts } from '@parley/db/room-buffer/facts'
 import { NoTurn } from '@parley/db/transactions/turns'
 import type { UserDoc } from '@parley/db/users/documents'
+import type { SenderProfiles } from '../users/sender-profiles.ts'
 import { type DecideParts, decide, readFacts, type SendResult } from './decide.ts'
 import type { Flusher } from './flush.ts'
 import type { Draft } from './new-message.ts'
 import { type PendingAppend, splitByRoom, splitLarge, withPlaces } from './pending-append.ts'
 import type { RoomCache } from './room-cache.ts'
-import type { SenderProfiles } from './sender-profiles.ts'
 
 /** Bounds the time that other sends wait for a write. */
 const messagesPerWrite = 500

@@ -1,6 +1,7 @@
 import { asUser, type Caller } from '@parley/chat/access/caller'
 import type { Chat } from '@parley/chat/chat'
 import { Accepted } from '@parley/chat/jobs/work-on-job'
+import { answerBatch } from '@parley/chat/messages/batches/send-batch'
 import { deleteForAll } from '@parley/chat/messages/changing/delete-for-all'
 import { deleteAllForMe, deleteForMe } from '@parley/chat/messages/changing/delete-for-me'
 import { editMessage } from '@parley/chat/messages/changing/edit-message'
@@ -17,8 +18,7 @@ import {
   changeScheduled,
   listScheduled,
   scheduleMessage,
-} from '@parley/chat/messages/sending/scheduled-messages'
-import { answerBatch } from '@parley/chat/messages/sending/send-batch'
+} from '@parley/chat/messages/scheduled/scheduled-messages'
 import { endStream } from '@parley/chat/messages/streaming/end-stream'
 import { appendStream, openStream } from '@parley/chat/messages/streaming/stream-message'
 import { streamText } from '@parley/chat/messages/streaming/stream-text'

@@ -1,7 +1,7 @@
 import { clock } from '@parley/async/clock'
 import { apiErrorOf } from '@parley/chat/api-error-of'
 import type { Chat } from '@parley/chat/chat'
-import { scheduleMessage } from '@parley/chat/messages/sending/scheduled-messages'
+import { scheduleMessage } from '@parley/chat/messages/scheduled/scheduled-messages'
 import { streamText } from '@parley/chat/messages/streaming/stream-text'
 import { notifyTyping } from '@parley/chat/messages/typing'
 import { markRead } from '@parley/chat/rooms/unread/mark-read'

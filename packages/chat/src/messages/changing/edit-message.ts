@@ -14,7 +14,7 @@ import { moderate } from '../../moderation/moderate.ts'
 import { requireRoomMention } from '../../push/require-room-mention.ts'
 import { bannedFromApp, unknownUser } from '../../users/user-errors.ts'
 import { toSentMessageView } from '../../views/message.ts'
-import { contentOf } from '../sending/draft.ts'
+import { contentOf } from '../draft.ts'
 import { changeMessage, type MessageName } from './change-message.ts'
 import { recall, recalled } from './recalled.ts'
 

@@ -18,7 +18,7 @@ import type { Duty } from '../../upkeep/keep-up.ts'
 import { bannedFromApp } from '../../users/user-errors.ts'
 import { toSentMessageView } from '../../views/message.ts'
 import { changeMessage } from '../changing/change-message.ts'
-import { contentOf } from '../sending/draft.ts'
+import { contentOf } from '../draft.ts'
 import { findOwnStream, notStreamed, type OwnStream } from './stream-message.ts'
 
 const atOnce = 100

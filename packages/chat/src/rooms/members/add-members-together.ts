@@ -17,7 +17,7 @@ import { findActingRoles, isAtLeast, type Role } from '../../access/room-role.ts
 import { membersChanged, type PendingEvents } from '../../events/event-builders.ts'
 import { roomOrderingKey } from '../../events/ordering-keys.ts'
 import { type Noted, nothingNoted, type Outbox } from '../../events/outbox.ts'
-import { systemMessage } from '../../messages/sending/system-message.ts'
+import { systemMessage } from '../../messages/scheduled/system-message.ts'
 import { unknownAmong } from './expand-members.ts'
 
 /** Users to add to a room. */

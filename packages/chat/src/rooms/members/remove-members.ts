@@ -18,7 +18,7 @@ import type { Chat } from '../../chat.ts'
 import { changeAndNote, publishRoom } from '../../events/change-and-notify.ts'
 import { membersChanged, notifyUser } from '../../events/event-builders.ts'
 import { roomOrderingKey } from '../../events/ordering-keys.ts'
-import { writeSystemMessage } from '../../messages/sending/send-system-messages.ts'
+import { writeSystemMessage } from '../../messages/scheduled/send-system-messages.ts'
 
 /**
  * Removes members, or the caller, from a group (docs/reference/rooms.md#members). When this settles, their sockets get

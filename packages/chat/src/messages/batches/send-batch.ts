@@ -8,7 +8,7 @@ import { isServerError } from '@parley/db/server-errors'
 import type { Chat } from '../../chat.ts'
 import { Accepted, isOverSoon, workOnJob } from '../../jobs/work-on-job.ts'
 import { JsonText, listText } from '../../views/json-text.ts'
-import { contentOf } from './draft.ts'
+import { contentOf } from '../draft.ts'
 import { type Batch, continueBatch, outcomesText, requireServed, runBatch, servedOf } from './run-batch.ts'
 
 /**

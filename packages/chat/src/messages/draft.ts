@@ -4,11 +4,11 @@ import type { AttachmentToSend } from '@parley/contracts/resources/file'
 import { maxMessageBytes } from '@parley/contracts/resources/message'
 import type { MessageDoc } from '@parley/db/messages/documents'
 import { findUser } from '@parley/db/users/users'
-import type { Chat } from '../../chat.ts'
-import { attachFiles } from '../../files/attach-files.ts'
-import { findRepeated, type Refusal } from '../../send/decide.ts'
-import type { Draft } from '../../send/new-message.ts'
-import { unknownUser } from '../../users/user-errors.ts'
+import type { Chat } from '../chat.ts'
+import { attachFiles } from '../files/attach-files.ts'
+import { findRepeated, type Refusal } from '../send/decide.ts'
+import type { Draft } from '../send/new-message.ts'
+import { unknownUser } from '../users/user-errors.ts'
 
 /** The JSON text of a message's content. @throws ApiError MESSAGE_TOO_LARGE, INVALID_BODY */
 export function contentOf(message: unknown): string {

@@ -32,7 +32,7 @@ import { requireWithinYear } from '../../read-time.ts'
 import { requireReply } from '../../threads/thread.ts'
 import { announceDue } from '../../upkeep/keep-up.ts'
 import { bannedFromApp, unknownUser } from '../../users/user-errors.ts'
-import { contentOf } from './draft.ts'
+import { contentOf } from '../draft.ts'
 
 const mostOfSender = 1_000
 

@@ -11,7 +11,7 @@ import type { Chat } from '../../chat.ts'
 import { attachFiles } from '../../files/attach-files.ts'
 import { openDirectRoom } from '../../rooms/create-room.ts'
 import { unknownUser } from '../../users/user-errors.ts'
-import { errorOfRefusal } from './draft.ts'
+import { errorOfRefusal } from '../draft.ts'
 
 /** The direct rooms of a batch's sender with the receivers in one part of the batch. */
 export interface DirectRooms {
