@@ -33,8 +33,7 @@ const countedWithinMS = 5_000 + ackWaitSeconds * 1_000
 
 /**
  * The report of a window (docs/reference/statistics.md). messageCount and roomCount are exact to the millisecond.
- * userList and the peak are exact to the minute; for windows that begin more than three days ago to the hour, and more
- * than 40 days ago to the day.
+ * userList and the peak are exact to the finest bucket that is kept at each end of the window.
  * @throws ApiError INVALID_QUERY, TOO_MANY_REQUESTS
  */
 export async function statsReport(
@@ -53,8 +52,7 @@ async function reportOf(
   { app, apiKey }: Caller,
   window: Window,
 ): Promise<Result<typeof getStatsOperation>> {
-  const { whole, edges } = split(window)
-  const around = [...whole, ...edges.map(({ bucket }) => bucket)]
+  const { whole, edges } = split(window, finestOf)
   const newestMS = clock.now() - countedWithinMS
   const isRecent = window.toMS > newestMS
   // Partial buckets are counted from the messages themselves.
@@ -64,8 +62,8 @@ async function reportOf(
   const [byRoom, atEdges, userList, peak, livePeak, totalRoomCount] = await Promise.all([
     countByRoom(chat.db, app, whole),
     Promise.all(edges.map(({ bucket, part }) => countInPart(chat.db, app, bucket, part))),
-    findActiveUsers(chat.db, app, around),
-    findPeak(chat.db, app, around),
+    findActiveUsers(chat.db, app, around(split(window, finestOfUsers))),
+    findPeak(chat.db, app, around({ whole, edges })),
     found ? highestOf(presence, found, window) : 0,
     countRooms(chat.db, app),
   ])
@@ -141,29 +139,45 @@ function finestOf(atMS: number): BucketLevel {
   return levels.find((level) => atMS > clock.now() - bucketLevels[level].keepMS) ?? 'day'
 }
 
+/** Minutes of active users are bits of their hours, and kept as long. */
+function finestOfUsers(atMS: number): BucketLevel {
+  const level = finestOf(atMS)
+  return level === 'hour' ? 'minute' : level
+}
+
+interface Parts {
+  whole: Stretch[]
+  edges: { bucket: Stretch; part: Window }[]
+}
+
+const around = ({ whole, edges }: Parts) => [...whole, ...edges.map(({ bucket }) => bucket)]
+
 /**
- * Splits a window into whole buckets, the largest that fit, and partial buckets of the finest kept level at its ends.
+ * Splits a window into whole buckets, the largest that fit, and partial buckets of the finest level at its ends. The
+ * end of a window can have finer buckets than its beginning.
  */
-function split({ fromMS, toMS }: Window): { whole: Stretch[]; edges: { bucket: Stretch; part: Window }[] } {
-  const level = finestOf(fromMS)
-  const { sizeMS } = bucketLevels[level]
-  const [first, last] = [up(fromMS, sizeMS), down(toMS, sizeMS)]
-  const edge = (part: Window) => {
+function split({ fromMS, toMS }: Window, finest: (atMS: number) => BucketLevel): Parts {
+  const atBegin = finest(fromMS)
+  const first = up(fromMS, bucketLevels[atBegin].sizeMS)
+  const atEnd = finest(down(toMS, bucketLevels[atBegin].sizeMS))
+  const last = down(toMS, bucketLevels[atEnd].sizeMS)
+  const edge = (level: BucketLevel, part: Window) => {
+    const { sizeMS } = bucketLevels[level]
     const begin = down(part.fromMS, sizeMS)
     return { bucket: { level, fromMS: begin, toMS: begin + sizeMS }, part }
   }
-  if (first > last) return { whole: [], edges: [edge({ fromMS, toMS })] }
+  if (first > last) return { whole: [], edges: [edge(atBegin, { fromMS, toMS })] }
   const edges = [
-    ...(fromMS < first ? [edge({ fromMS, toMS: first })] : []),
-    ...(last < toMS ? [edge({ fromMS: last, toMS })] : []),
+    ...(fromMS < first ? [edge(atBegin, { fromMS, toMS: first })] : []),
+    ...(last < toMS ? [edge(atEnd, { fromMS: last, toMS })] : []),
   ]
-  return { whole: cut(first, last, levels.slice(levels.indexOf(level)).toReversed()), edges }
+  return { whole: cut(first, last, levels.slice(levels.indexOf(atEnd)).toReversed()), edges }
 }
 
 const up = (ms: number, size: number) => Math.ceil(ms / size) * size
 const down = (ms: number, size: number) => Math.floor(ms / size) * size
 
-/** Covers a window that is aligned to buckets of the last level with the largest possible buckets. */
+/** Covers a window that ends at a bucket of the last level with the largest possible buckets. */
 function cut(fromMS: number, toMS: number, [largest, ...smaller]: readonly BucketLevel[]): Stretch[] {
   if (!largest || fromMS >= toMS) return []
   const { sizeMS } = bucketLevels[largest]

@@ -32,10 +32,10 @@ export class ActiveUsers {
   }
 
   add(level: BucketLevel, { app, user, atMS }: { app: string; user: string; atMS: number }): void {
-    const isBit = level === 'minute'
-    const bucket = bucketOf(isBit ? 'hour' : level, app, atMS, user)
+    const isOfHour = level !== 'day'
+    const bucket = bucketOf(isOfHour ? 'hour' : level, app, atMS, user)
     const known = this.#byID.get(bucket._id) ?? { document: { ...bucket, user }, minutes: 0n }
-    if (isBit) known.minutes |= 1n << BigInt(minuteOfHour(atMS))
+    if (isOfHour) known.minutes |= 1n << BigInt(minuteOfHour(atMS))
     this.#byID.set(bucket._id, known)
   }
 

@@ -164,6 +164,36 @@ describe('GET /admin/stats', () => {
     await other.stop()
   })
 
+  test('userList and the peak: only the window, whatever its length, age and time zone', async () => {
+    proves('Statistics report', 'userList: users active in the window only')
+    const other = await startTestGateway()
+    try {
+      const { app, chat } = other
+      const minute = Math.floor(Date.now() / 60_000)
+      const day = 24 * 60
+      // A day of India, which begins 30 minutes past an hour of UTC.
+      const inIndia = Math.floor((minute - 12 * day) / day) * day - 5.5 * 60
+      const active = [minute - 3, minute - 2, inIndia - 1, inIndia, inIndia + day - 1, inIndia + day]
+      await noteActiveUsers(
+        chat.db,
+        active.map((at) => ({ app, user: String(at), atMS: at * 60_000 })),
+      )
+      await notePeaks(chat.db, app, new Map(active.map((at, i) => [at, 10 - i])))
+      await notePeaks(chat.db, app, new Map([[minute - 2, 50]]))
+      const figures = async (start: number, end: number) => {
+        const { body } = await other.admin('GET', `/admin/stats?start=${start * 60}&end=${end * 60}`)
+        return [body.result.userList, body.result.peakConnectionCount]
+      }
+      const within = (start: number, end: number) => active.filter((at) => at >= start && at < end).map(String)
+      const long = minute - 2 - 31 * day
+      assert.deepEqual(await figures(long, minute - 2), [within(long, minute - 2).toSorted(), 10])
+      assert.deepEqual((await figures(inIndia, inIndia + day))[0], within(inIndia, inIndia + day).toSorted())
+      assert.deepEqual((await figures(inIndia - 30, inIndia))[0], within(inIndia - 30, inIndia))
+    } finally {
+      await other.stop()
+    }
+  })
+
   test('the current second, with its sends, is part of the window and can be its first', async () => {
     const other = await startTestGateway()
     const alice = await other.newUser('alice')
