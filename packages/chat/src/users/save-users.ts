@@ -4,7 +4,7 @@ import { findErasures } from '@parley/db/jobs'
 import { key } from '@parley/db/keys'
 import { inTransaction } from '@parley/db/transactions/transaction'
 import type { UserDoc } from '@parley/db/users/documents'
-import { findUsersByKey, type Profile, upsertUsers } from '@parley/db/users/users'
+import { findUsersByKey, insertUsers, newUserDoc, type Profile, updateProfiles } from '@parley/db/users/users'
 import type { Chat } from '../chat.ts'
 import { nothingKnown } from '../events/as-of-now.ts'
 import type { PendingEvents } from '../events/event-builders.ts'
@@ -12,7 +12,7 @@ import { userOrderingKey } from '../events/ordering-keys.ts'
 import { profileSaved } from './profile-changed.ts'
 import { profileInAudit } from './save-user.ts'
 import { takenByGroup, takenWhileErasing } from './user-errors.ts'
-import { rightsBefore } from './write-users.ts'
+import { changedBy, rightsBefore } from './write-users.ts'
 
 /**
  * Creates users, or updates the given fields of existing ones, all or none
@@ -35,16 +35,27 @@ export async function saveUsers(
     for (const [user, job] of await findErasures(chat.db, [...keys.keys()], session)) {
       throw takenWhileErasing('data', keys.get(user) ?? '', job)
     }
-    await upsertUsers(chat.db, app, [...users.values()], session)
+    const saved = [...users.values()].map(({ id, ...profile }) => {
+      const known = before.get(key(app, id))
+      return known ? changedBy(known, profile) : newUserDoc(app, id, profile)
+    })
+    const isKnown = ({ _id }: UserDoc) => before.has(_id)
+    await insertUsers(
+      chat.db,
+      saved.filter((user) => !isKnown(user)),
+      session,
+    )
+    await updateProfiles(chat.db, saved.filter(isKnown), session)
     const audited = [...users.values()].map(({ id, ...profile }) => {
       const known = before.get(key(app, id))
       const change = { subject: { kind: 'user' as const, id }, after: profileInAudit(profile) }
       return known ? Object.assign(change, { before: rightsBefore(known, profile) }) : change
     })
     await chat.audit?.writeEach(chat.db, session, audited)
-    const saved = await findUsersByKey(chat.db, keys.keys(), session)
-    const changes = [...saved.values()].map((user) => changeOf(user, before.has(user._id)))
-    return chat.outbox.note(changes, session)
+    return chat.outbox.note(
+      saved.map((user) => changeOf(user, isKnown(user))),
+      session,
+    )
   })
   chat.audit?.committed()
   // Publishing to the feed is not awaited.

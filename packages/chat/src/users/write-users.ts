@@ -180,7 +180,8 @@ function write(
   return { user, created: !existing, ended: token ? giveToken(state, { app, id }, token) : [] }
 }
 
-function changedBy(user: UserDoc, profile: Partial<Profile>): UserDoc {
+/** The user with a changed profile. */
+export function changedBy(user: UserDoc, profile: Partial<Profile>): UserDoc {
   if (Object.keys(profile).length === 0) return user
   return { ...user, ...profile, updatedAt: clock.date(), revision: user.revision + 1 }
 }

@@ -235,42 +235,6 @@ async function countUsers(db: Db, app: string, maxTimeMS: number): Promise<numbe
   return all - ofGroups
 }
 
-/** Creates or updates many users in one round trip; absent fields keep their values. */
-export async function upsertUsers(
-  db: Db,
-  app: string,
-  users: readonly ({ id: string } & Partial<Profile>)[],
-  session: Session,
-): Promise<void> {
-  const now = clock.date()
-  const fresh = { nickname: '', description: '', avatarUrl: '', isRobot: false, isAdmin: false }
-  await db.users.bulkWrite(
-    users.map(({ id, ...profile }) => ({
-      updateOne: {
-        filter: { _id: key(app, id) },
-        update: {
-          $set: { ...profile, ...namesOf(id, profile.nickname), updatedAt: now },
-          $inc: { revision: 1 },
-          $setOnInsert: {
-            app,
-            id,
-            ...Object.fromEntries(Object.entries(fresh).filter(([name]) => !(name in profile))),
-            ...(profile.nickname === undefined && namesOf(id, '')),
-            lastLoginTimeMS: 0,
-            createdAt: now,
-          },
-        },
-        upsert: true,
-      },
-    })),
-    { session },
-  )
-}
-
-function namesOf(id: string, nickname: string | undefined): Pick<UserDoc, 'names'> {
-  return nickname === undefined ? {} : { names: searchedNames({ id, nickname }) }
-}
-
 /** Removes a user, also from user groups. */
 export async function deleteUserDoc(db: Db, app: string, id: string, session: Session): Promise<void> {
   await db.users.deleteOne({ _id: key(app, id) }, { session })

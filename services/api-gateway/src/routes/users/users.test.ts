@@ -341,6 +341,17 @@ describe('POST /admin/clients/list', () => {
     refused(await saveAll([{ _id: 'ok', bad: 1 }]), 400, 'INVALID_REQUEST', /bad/)
   })
 
+  test("`__v` counts a user's changes as POST /admin/clients does", async () => {
+    const versions: unknown[] = []
+    for (const create of [saveAll, ([user]: object[]) => save({ ...user, issueAccessToken: true })]) {
+      for (const change of [create, saveAll]) {
+        await change([{ _id: `by ${create.name}`, nickname: 'x' }])
+        versions.push((await save({ _id: `by ${create.name}` })).body.result.__v)
+      }
+    }
+    assert.deepEqual(versions, [0, 1, 0, 1])
+  })
+
   test('the same list from two gateways at once creates each user once', async () => {
     const other = await gateway.another()
     const data = Array.from({ length: 50 }, (_, i) => ({ _id: `twice ${i}`, nickname: 'x' }))
