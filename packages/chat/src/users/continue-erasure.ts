@@ -4,6 +4,7 @@ import { purgeUser } from '@parley/bus/stream/erase-from-stream'
 import { insertAuditEntries } from '@parley/db/audit/audit-log'
 import type { Session } from '@parley/db/connect'
 import type { JobDoc } from '@parley/db/documents'
+import { forgetPublishedOf } from '@parley/db/events/outbox-store'
 import { disownFiles } from '@parley/db/files/attached'
 import { removeFilesOf } from '@parley/db/files/files-to-clear'
 import { findHeldRooms } from '@parley/db/holds/holds'
@@ -60,6 +61,7 @@ export async function continueErasure(chat: Chat, job: JobDoc): Promise<boolean>
   await forgetReporter(chat.db, app, user)
   await unsetErasing(chat.db, { app, id: user })
   await leaveThreads(chat.db, app, user)
+  await forgetPublishedOf(chat.db, { app, user })
   const { signal } = chat.jobs
   // These deletions would apply to a later user with the same ID.
   return (await removeUserDeletions(chat.db, app, user, signal)) && forgetPushes(chat.db, app, user, signal)

@@ -1,7 +1,7 @@
 import { clock } from '@parley/async/clock'
-import { type IndexDescription, ObjectId, Timestamp } from 'mongodb'
+import { type Document, type IndexDescription, ObjectId, Timestamp } from 'mongodb'
 import type { Db, Session } from '../db.ts'
-import { idsOf } from '../keys.ts'
+import { type AppUser, idsOf } from '../keys.ts'
 import { ignoreDuplicates } from '../server-errors.ts'
 import type { NotedEvent, PendingEventsDoc, PublishedEventsDoc } from './documents.ts'
 
@@ -103,6 +103,7 @@ export async function findUnpublished(db: Db, beforeMS: number, limit: number): 
 export const publishedEventIndexes: IndexDescription[] = [
   { key: { at: 1, _id: 1 } },
   { key: { expiresAt: 1 }, expireAfterSeconds: 0 },
+  { key: { 'events.to.user': 1 }, sparse: true },
 ]
 
 /** Moves published notes to `publishedEvents`, where they expire after `hours`. */
@@ -128,6 +129,13 @@ export async function keepPublished(
   // Another process may have published the note too.
   if (kept.length > 0) await ignoreDuplicates(db.publishedEvents.insertMany(kept, lazily))
   await deletePublished(db, idsOf(notes))
+}
+
+/** Removes a user's profile, and events for the user alone, from published notes. */
+export async function forgetPublishedOf(db: Db, { app, user }: AppUser): Promise<void> {
+  const own = { 'to.app': app, 'to.user': user, $or: [{ kind: 'event' }, { event: 'user' }] }
+  const pull = { $pull: { events: own } } as Document
+  await db.publishedEvents.updateMany({ events: { $elemMatch: own } }, pull)
 }
 
 /** When the first note since a time was published, in milliseconds; undefined if there is none. */

@@ -175,16 +175,24 @@ describe('the content of an erased user', () => {
   })
 
   test.each(['keep', 'redact', 'delete'])(
-    '%s: the feed and the stream lose the profile and the settings',
+    '%s: the feed, the stream and what would rebuild it lose the profile and the settings',
     async (content) => {
       const name = `profile of ${content}`
       const { cursor } = await admin('GET', '/admin/events')
       const user = await gateway.newUser(name, { nickname: secret, email: `${secret}@example.com` })
       await user.call('POST', '/me/pref/theme', { data: { said: secret, sender: { _id: name } } })
       const profiles = async () => (await feed(cursor, 'user')).filter(({ data }) => data._id === name).length
+      const republished = async () => {
+        await gateway.chat.outbox.drained()
+        const notes = await gateway.chat.db.publishedEvents.find({ 'events.to.user': name }).toArray()
+        const [all, withSecret] = [JSON.stringify(notes), notes.filter((note) => JSON.stringify(note).includes(secret))]
+        return [withSecret.length, all.includes('userDeleted')]
+      }
       assert.deepEqual([await profiles(), (await eventsWithSecret(name)).length], [1, 1])
+      assert.deepEqual(await republished(), [2, false])
       await erase(name, content)
       assert.deepEqual([await profiles(), (await eventsWithSecret(name)).length], [0, 0])
+      assert.deepEqual(await republished(), [0, true])
       const deleted = await feed(cursor, 'userDeleted')
       assert.deepEqual(
         deleted.map(({ data }) => data),
