@@ -113,4 +113,18 @@ describe('a client with a cache', () => {
     assert.deepEqual([...storage.entries], [])
     assert.doesNotMatch(JSON.stringify([...sends.entries]), /never sent/)
   })
+
+  test('a storage that never answers delays neither login, history, sends nor logout for long', async () => {
+    const { alice, room, say } = await inARoom(platform)
+    await say('hello')
+    const never = () => new Promise<never>(() => undefined)
+    const storage = { getItem: never, setItem: never, removeItem: never }
+    const client = start(alice, storage, { storage })
+    const sent = client.room(room).send('mine')
+    await online(client)
+    await client.room(room).open()
+    assert.equal((await sent).message, 'mine')
+    await eventually('both are shown', () => texts(client, room).join() === 'hello,mine')
+    await client.logOut()
+  })
 })

@@ -17,6 +17,21 @@ export function createBackoff(firstMS: number, longestMS: number) {
 
 export const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
+/** Storage can hang without an error, such as an IndexedDB whose browser is stuck. */
+const storageTimeoutMS = 2_000
+
+/** The result of work with storage; undefined if it takes too long, after calling `onTimeout`. */
+export async function inTime<T>(work: Promise<T>, onTimeout?: () => void): Promise<T | undefined> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const timedOut = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => {
+      onTimeout?.()
+      resolve(undefined)
+    }, storageTimeoutMS)
+  })
+  return Promise.race([work, timedOut]).finally(() => clearTimeout(timer))
+}
+
 /** Pauses that `end()` cuts short. */
 export function createPause() {
   const ends = new Set<() => void>()

@@ -13,7 +13,7 @@ export interface CachedState {
 
 /**
  * Stores what a cold start shows before it is connected. Its promises never reject: a cache that fails or is unreadable
- * counts as empty.
+ * counts as empty. The client waits 2 seconds for it at most.
  */
 export interface ClientCache {
   read(): Promise<CachedState | undefined>

@@ -1,3 +1,4 @@
+import { inTime } from '../pauses.ts'
 import type { RoomHandle } from '../rooms/room-handle.ts'
 import type { RoomList } from '../rooms/room-list.ts'
 import type { UserSession } from '../user-session.ts'
@@ -13,11 +14,23 @@ interface Parts {
   rooms: RoomList
 }
 
+/** Reads from the cache; nothing more once a read has hung. */
+function readsOf(cache: ClientCache | undefined) {
+  let isStuck = false
+  return async <T>(read: (from: ClientCache) => Promise<T>): Promise<T | undefined> => {
+    if (!cache || isStuck) return undefined
+    return inTime(read(cache), () => {
+      isStuck = true
+    })
+  }
+}
+
 /** Restores the cached state at startup, then keeps the cache up to date. */
 export function createCacheKeeper(cache: ClientCache | undefined, { session, rooms }: Parts) {
   const changed = new Set<RoomHandle>()
   let timer: ReturnType<typeof setTimeout> | undefined
   let isClosed = false
+  const read = readsOf(cache)
   /** After a logout in another tab, until the next login. */
   let isLoggedOut = false
 
@@ -49,7 +62,7 @@ export function createCacheKeeper(cache: ClientCache | undefined, { session, roo
   /** Drops pending room writes too, so that they do not refill the cache. */
   async function clear(): Promise<void> {
     changed.clear()
-    await cache?.clear()
+    await inTime(Promise.resolve(cache?.clear()))
   }
 
   rooms.rooms.subscribe(writeSoon)
@@ -64,19 +77,17 @@ export function createCacheKeeper(cache: ClientCache | undefined, { session, roo
   return {
     /** Call it before the first login. */
     async restore() {
-      const kept = await cache?.read()
+      const kept = await read((from) => from.read())
       if (!kept || isClosed) return
       if ((session.clientKey.get() ?? kept.clientKey) !== kept.clientKey) {
         // The cache is another app's.
-        await cache?.clear()
+        await clear()
         return
       }
       session.restore(kept)
       rooms.restore(kept.rooms)
     },
-    async readRoom(roomID: string) {
-      return cache?.readRoom(roomID)
-    },
+    readRoom: (roomID: string) => read((from) => from.readRoom(roomID)),
     /** Writes the room's latest messages after each change. */
     follow(room: RoomHandle) {
       if (!cache) return

@@ -1,3 +1,4 @@
+import { inTime } from '../pauses.ts'
 import { withReplaced } from '../with-replaced.ts'
 import { onStorageChange } from './on-storage-change.ts'
 import type { PendingSend } from './pending-send.ts'
@@ -27,7 +28,8 @@ const mostDiscarded = 100
 
 /**
  * Stores the sends of one client key, once that is known. Each change reads and writes the whole entry, since tabs may
- * share the storage. If the storage fails (full or forbidden), sends go out without being stored.
+ * share the storage. If the storage fails (full, forbidden or hanging), sends go
+ * out without being stored.
  */
 export function createOutboxStorage(storage: Storage | undefined, clientKey: () => string | undefined) {
   const key = () => `parley.outbox.${clientKey()}`
@@ -42,12 +44,8 @@ export function createOutboxStorage(storage: Storage | undefined, clientKey: () 
   }
 
   async function read(): Promise<Kept> {
-    await last
-    try {
-      return parse(await storage?.getItem(key()))
-    } catch {
-      return { sends: [] }
-    }
+    const text = inTime(last.then(() => storage?.getItem(key())))
+    return text.then(parse).catch(() => ({ sends: [] }))
   }
 
   function change(by: (kept: Kept) => Kept): void {
@@ -95,7 +93,7 @@ export function createOutboxStorage(storage: Storage | undefined, clientKey: () 
     /** Removes all sends, and their user. */
     async clear(): Promise<void> {
       change(() => ({ sends: [] }))
-      await last
+      await inTime(last)
     },
     /** Reads what other tabs did with a send. If another tab has removed it, that tab sent it at an unknown time. */
     async doneElsewhere({ clientMessageID: id, createdAtMS }: PendingSend): Promise<DoneElsewhere> {
