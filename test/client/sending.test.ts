@@ -160,6 +160,23 @@ describe("a client's sends", () => {
     assert.deepEqual(texts(one, room), ['kept'])
   })
 
+  test('too long for a connection fail, and delay neither it nor the next ones', async () => {
+    const { alice, room } = await userInARoom()
+    const client = clientOf(deployment, alice)
+    await online(client)
+    const states: string[] = []
+    client.connection.subscribe(({ status }) => states.push(status))
+    const long = 'x'.repeat(300_000)
+    const tooLarge = { name: 'ParleyError', code: 'MESSAGE_TOO_LARGE', status: 413 }
+    client.room(room).typed(long)
+    const sends = [long, '€'.repeat(50_000)].map((text) => client.room(room).send(text))
+    const next = client.room(room).send('next')
+    for (const send of sends) await assert.rejects(send, tooLarge)
+    assert.equal((await next).message, 'next')
+    assert.deepEqual(await history(alice, room), ['next'])
+    assert.deepEqual(states, ['online'])
+  })
+
   test('fail with the error code of the interface and can be retried', async () => {
     const { alice, room } = await userInARoom()
     const client = clientOf(deployment, alice)

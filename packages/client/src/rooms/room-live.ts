@@ -53,6 +53,8 @@ export function createLiveTexts(endsAfterMS: number): LiveTexts {
 }
 
 const typingEveryMS = 2_000
+/** Parley refuses longer texts, and closes a connection that sends far longer ones. */
+const mostTyped = 4_096
 
 /**
  * Calls `emit` with the latest text, at most once per `typingEveryMS`. A cleared text is emitted at once. `end` drops the
@@ -65,7 +67,7 @@ export function throttledTyping(emit: (text: string) => void) {
   function emitNow(text: string): void {
     pending = undefined
     isShown = true
-    emit(text)
+    emit(text.slice(0, mostTyped))
     timer = setTimeout(() => {
       timer = undefined
       if (pending !== undefined) emitNow(pending)

@@ -8,6 +8,12 @@ const dedupedMS = 23 * 3_600_000
 const mostFaults = 5
 
 /**
+ * Parley accepts as many bytes as JSON. It closes a connection that sends far more, so without this check the send would
+ * be repeated forever.
+ */
+const mostChars = 65_536
+
+/**
  * Tries a send once.
  * @throws ParleyError
  */
@@ -17,6 +23,9 @@ export async function tryToSend(
 ): Promise<SentMessage> {
   if (Date.now() - send.triedAtMS > dedupedMS) {
     throw new ParleyError('OUTCOME_UNKNOWN', 'the message may have arrived: check before you send it again')
+  }
+  if (JSON.stringify([send.message]).length > mostChars + 2) {
+    throw new ParleyError('MESSAGE_TOO_LARGE', `message is over ${mostChars} bytes as JSON`, 413)
   }
   return (await emit('chat message', toPayload(send))) as SentMessage
 }
