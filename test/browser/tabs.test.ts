@@ -182,15 +182,19 @@ describe.skipIf(isChromiumMissing())('the chat page in several tabs of a browser
     assert.deepEqual(await shown(), ['one', 'three'])
 
     await carl.call('PUT', '/me/notifications', { level: 'mentions' })
-    for (const page of pages) {
-      const read = page.waitForResponse((response) => response.url().endsWith('/me/notifications'))
-      await page.reload()
-      await read
-    }
+    for (const page of pages) await page.reload()
     await say(alice, room, 'four')
     for (const page of pages) await sees(page, 'four')
     await say(alice, room, 'five', { mentions: [carl.id] })
     await eventually('the mention is shown', async () => (await shown()).length > 0)
     assert.deepEqual(await shown(), ['five'], 'as the settings say')
+
+    const root = await say(carl, room, 'by Carl')
+    await say(alice, room, 'six', { thread: true, replyTo: root, mentions: [carl.id] })
+    await eventually('the mention in a thread is shown', async () => (await shown()).includes('six'))
+    await carl.call('PUT', `/me/notifications/threads/${root}`, { level: 'all' })
+    await say(alice, room, 'seven', { thread: true, replyTo: root })
+    await eventually('that of the thread is shown', async () => (await shown()).includes('seven'))
+    assert.deepEqual(await shown(), ['five', 'six', 'seven'], "as the thread's settings say")
   })
 })

@@ -1,4 +1,5 @@
 import { type Client, retryTransient } from '@parley/client'
+import type { NotificationFacts } from '@parley/contracts/resources/decide-notification'
 
 /** The app's `chatPage` configuration (docs/reference/chat-page.md). All fields are optional. */
 export interface ChatConfig {
@@ -13,6 +14,8 @@ export interface ChatConfig {
   literalText: boolean
   /** Whether messages show a card for their first link. */
   linkCards: boolean
+  /** The app's default notification levels. */
+  levels: NotificationFacts['app']['levels']
 }
 
 /** Used until the app's configuration is known. */
@@ -24,6 +27,7 @@ export const plainConfig: ChatConfig = {
   texts: undefined,
   literalText: true,
   linkCards: false,
+  levels: {},
 }
 
 /** Reads the configuration. Retries transient errors with backoff while `isWanted`; after others, uses the defaults. */
@@ -31,17 +35,16 @@ export async function readChatConfig({ api }: Pick<Client, 'api'>, isWanted = ()
   let read = plainConfig
   const load = async () => {
     const config: Record<string, unknown> = await api.getConfig()
-    read = toChatConfig(config['chatPage'], config['directory'])
+    const levels = fieldsOf(fieldsOf(config['notifications'])['levels'])
+    read = { ...toChatConfig(config['chatPage'], config['directory']), levels }
   }
   await retryTransient(load, isWanted).catch(() => undefined)
   return read
 }
 
 /** Drops undocumented values: a page without a logo is better than no page. */
-export function toChatConfig(value: unknown, directory?: unknown): ChatConfig {
-  const { name, color, logo, texts, literalText, linkCards } = (
-    typeof value === 'object' && value !== null ? value : {}
-  ) as Record<string, unknown>
+export function toChatConfig(value: unknown, directory?: unknown): Omit<ChatConfig, 'levels'> {
+  const { name, color, logo, texts, literalText, linkCards } = fieldsOf(value)
   return {
     name: typeof name === 'string' && name !== '' ? name.slice(0, 60) : undefined,
     color: typeof color === 'string' && /^#[\da-f]{6}$/i.test(color) ? color : undefined,
@@ -53,9 +56,13 @@ export function toChatConfig(value: unknown, directory?: unknown): ChatConfig {
   }
 }
 
+function fieldsOf(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
+}
+
 /** The configuration with the `chatPage` that is being edited, if one is. */
 export function withLook(stored: ChatConfig, edited: unknown): ChatConfig {
-  return edited === undefined ? stored : { ...toChatConfig(edited), mayStartChats: stored.mayStartChats }
+  return edited === undefined ? stored : { ...stored, ...toChatConfig(edited), mayStartChats: stored.mayStartChats }
 }
 
 /** Black or white, whichever contrasts more with the colour (WCAG 2, relative luminance). */

@@ -1,47 +1,47 @@
-import type { Client, Message, RoomInfo, ServerEvents } from '@parley/client'
+import type { Client, Message, RoomInfo, ServerEvents, Store } from '@parley/client'
 import type { UserThreads } from '@parley/client/threads'
 import { decideNotification, hereMention, roomMention } from '@parley/contracts/resources/decide-notification'
 import { isQuiet, localTimes } from '@parley/contracts/resources/quiet-hours'
+import type { ChatConfig } from './chat-config.ts'
 
-/** The user's settings, without those of rooms and threads. */
-export type UserSettings = ServerEvents['notificationSettings']['settings']
+/** The user's own settings, or those of a thread. */
+export type Settings = ServerEvents['notificationSettings']['settings']
 
 interface Sources {
   client: Pick<Client, 'on' | 'rooms' | 'me' | 'connection'>
   threads: Pick<UserThreads, 'list'>
-  settings: () => UserSettings
+  config: Pick<Store<ChatConfig>, 'get'>
+  /** The user's own settings; with the ID of its root, those of a thread. */
+  settings: (threadOf?: string) => Promise<Settings>
 }
 
-/**
- * Calls `hear` for new messages from others that the user should notice, according to the settings of the user and the
- * room, and the user's threads.
- */
-export function onNews({ client, threads, settings }: Sources, hear: (message: Message) => void): void {
-  /** Follows the rules for push, except for the settings of the app and of threads. */
-  const isWanted = (
+/** Calls `hear` for new messages from others that the user should notice, by the same rules as pushes. */
+export function onNews({ client, threads, config, settings }: Sources, hear: (message: Message) => void): void {
+  const isWanted = async (
     { roomType, muted, pref, notifications: room }: RoomInfo,
-    { mentions = [], messageType }: Message,
+    { mentions = [], messageType, threadOf }: Message,
   ) => {
     const isForAll = mentions.includes(roomMention) || mentions.includes(hereMention)
     const mention = mentions.includes(client.me.get()?._id ?? '') ? 'user' : isForAll ? 'room' : undefined
     const isMuted = muted || pref?.muted === true
-    const [user, atMS] = [settings(), Date.now()]
+    const user = await settings()
+    const thread = threadOf === undefined ? undefined : await settings(threadOf)
+    const atMS = Date.now()
     const isQuietNow = () => user.doNotDisturb !== undefined && isQuiet(user.doNotDisturb, localTimes(atMS))
-    const known = { roomType, messageType, mention, user, room, isMuted, isQuiet: isQuietNow, atMS } as const
-    const facts = { ...known, app: { levels: {} }, thread: undefined }
-    return decideNotification(facts) === undefined
+    const known = { roomType, messageType, mention, user, room, thread, isMuted, isQuiet: isQuietNow, atMS } as const
+    return decideNotification({ ...known, app: config.get() }) === undefined
   }
-  const heard = (message: Message) => {
+  const heard = async (message: Message) => {
     // A login replays missed events and repeats recent ones.
     if (client.connection.get().status === 'connecting') return
     const room = client.rooms.get().find(({ _id }) => _id === message.room)
     const isMine = message.sender._id === client.me.get()?._id
-    if (!isMine && room && isWanted(room, message)) hear(message)
+    if (!isMine && room && (await isWanted(room, message))) hear(message)
   }
-  client.on('chat message', heard)
+  client.on('chat message', (message) => void heard(message))
   client.on('thread message', (message) => {
     const me = client.me.get()?._id ?? ''
     const takesPart = threads.list.get().some(({ root }) => root._id === message.threadOf)
-    if (takesPart || message.replyTo?.sender === me || message.mentions?.includes(me)) heard(message)
+    if (takesPart || message.replyTo?.sender === me || message.mentions?.includes(me)) void heard(message)
   })
 }

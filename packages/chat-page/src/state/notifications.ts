@@ -2,7 +2,7 @@ import type { Client, Message } from '@parley/client'
 import { readPreview } from '../rooms/preview.ts'
 import type { Texts } from '../texts/en.ts'
 import type { Chat } from './chat.ts'
-import { onNews, type UserSettings } from './news.ts'
+import { onNews, type Settings } from './news.ts'
 import { nameOf } from './people.ts'
 import { storageOf } from './storage.ts'
 import { createValue } from './value.ts'
@@ -69,8 +69,7 @@ export function createNotifications(chat: Parts, onOpen: (roomID: string, thread
       notification.close()
     })
   }
-  const settings = followSettings(chat.client, isOn)
-  onNews({ ...chat, settings }, (message) => void show(message))
+  onNews({ ...chat, settings: followSettings(chat.client, isOn) }, (message) => void show(message))
   if (isOn.get()) void pushes?.goOn(() => turn(false))
   return {
     isOn,
@@ -83,24 +82,31 @@ export function createNotifications(chat: Parts, onOpen: (roomID: string, thread
   }
 }
 
-/** Returns the user's latest settings, which it reads once notifications are on. */
-function followSettings(client: Client, isOn: Notifications['isOn']): () => UserSettings {
-  let settings: UserSettings | undefined
-  client.on('notificationSettings', (changed) => {
-    if (changed.room === undefined) settings = changed.settings
+/** Returns the latest settings of the user or a thread, read when a message first needs them in a connection. */
+function followSettings(client: Client, isOn: Notifications['isOn']) {
+  const known = new Map<string, Promise<Settings>>()
+  client.on('notificationSettings', ({ room, threadOf = '', settings }) => {
+    if (room === undefined || threadOf !== '') known.set(threadOf, Promise.resolve(settings))
   })
-  const read = async () => {
-    await whenKnown(client)
-    const found = await client.api.getMyNotifications()
-    settings ??= found
+  client.connection.subscribe(({ status }) => {
+    if (status === 'connecting') known.clear()
+  })
+  const read = async (threadOf: string): Promise<Settings> => {
+    const { api } = client
+    try {
+      return await (threadOf === '' ? api.getMyNotifications() : api.getMyThreadNotifications({ id: threadOf }))
+    } catch {
+      // Notifications appear as without settings. A mention does not make a user take part in a thread.
+      known.delete(threadOf)
+      return {}
+    }
   }
-  const turned = (on: boolean) => {
-    // Until they are known, notifications appear as without settings.
-    if (on && !settings) void read().catch(() => undefined)
+  return async (threadOf = ''): Promise<Settings> => {
+    if (!isOn.get()) return {}
+    const reading = known.get(threadOf) ?? read(threadOf)
+    known.set(threadOf, reading)
+    return reading
   }
-  isOn.subscribe(turned)
-  turned(isOn.get())
-  return () => settings ?? {}
 }
 
 /** Ends push to this browser at logout. */
