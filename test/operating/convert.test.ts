@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -196,5 +196,13 @@ describe('parley convert', () => {
       assert.match(said, expected)
     }
     assert.match((await convert('--help')).said, /--files <URL>/)
+  })
+
+  test('names the file that it cannot write, and leaves no part of it', async () => {
+    const to = mkdtempSync(join(folder, 'full-'))
+    symlinkSync('/dev/full', join(to, 'import.ndjson'))
+    const { code, said } = await convert('slack', sample('slack'), to)
+    assert.deepEqual([code, said], [1, `parley: ENOSPC: no space left on device, write '${to}/import.ndjson'\n`])
+    assert.deepEqual(readdirSync(to), [])
   })
 })

@@ -1,23 +1,30 @@
-import { readFile, rename, writeFile } from 'node:fs/promises'
+import { readFile, rename, rmdir, unlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { GetObjectCommand, NoSuchKey, PutObjectCommand } from '@aws-sdk/client-s3'
+import { DeleteObjectCommand, GetObjectCommand, NoSuchKey, PutObjectCommand } from '@aws-sdk/client-s3'
 import { makeFolder } from './make-folder.ts'
+import { writeNewFile } from './new-file.ts'
 import { clientAt, type S3Settings } from './s3-client.ts'
 
 /** Files of a backup. */
 interface Archive {
   put(name: string, bytes: Uint8Array): Promise<void>
   get(name: string): Promise<Uint8Array | undefined>
+  /** Removes what was put. */
+  discard(): Promise<void>
 }
 
 /** Stores files in a folder, readable by their owner only. `put` is atomic and synced to disk. */
 export function folderArchive(folder: string): Archive {
+  const files: string[] = []
+  let isMade = false
   return {
     async put(name, bytes) {
       const file = join(folder, name)
       await makeFolder(dirname(file))
-      await writeFile(`${file}.part`, bytes, { flush: true, mode: 0o600 })
+      isMade = true
+      await writeNewFile(`${file}.part`, () => writeFile(`${file}.part`, bytes, { flush: true, mode: 0o600 }))
       await rename(`${file}.part`, file)
+      files.push(file)
     },
     async get(name) {
       try {
@@ -26,6 +33,10 @@ export function folderArchive(folder: string): Archive {
         if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
         throw error
       }
+    },
+    async discard() {
+      for (const file of files) await unlink(file)
+      if (isMade) await rmdir(folder)
     },
   }
 }
@@ -37,9 +48,12 @@ const timeoutMS = 60_000
 export function s3Archive(settings: S3Settings): Archive {
   const { bucket: Bucket, prefix } = settings
   const client = clientAt({ ...settings, timeoutMS }, settings.endpoint)
+  const keys: string[] = []
   return {
     async put(name, bytes) {
-      await client.send(new PutObjectCommand({ Bucket, Key: prefix + name, Body: bytes }))
+      const Key = prefix + name
+      await client.send(new PutObjectCommand({ Bucket, Key, Body: bytes }))
+      keys.push(Key)
     },
     async get(name) {
       try {
@@ -49,6 +63,9 @@ export function s3Archive(settings: S3Settings): Archive {
         if (error instanceof NoSuchKey) return undefined
         throw error
       }
+    },
+    async discard() {
+      for (const Key of keys) await client.send(new DeleteObjectCommand({ Bucket, Key }))
     },
   }
 }

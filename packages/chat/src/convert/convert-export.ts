@@ -1,4 +1,5 @@
 import { stat } from 'node:fs/promises'
+import { writeNewFile } from '@parley/files/new-file'
 import { convertCometChat } from './cometchat.ts'
 import { Converted } from './converted.ts'
 import { convertMattermost } from './mattermost.ts'
@@ -36,8 +37,10 @@ export async function convertExport(
     throw new Error(`${from} is a file: name the folder with the JSON files of the export`)
   }
   const out = await Converted.begin(to, onProgress)
-  await converters[service](from, out, filesAt)
-  await out.end()
-  if (out.counts.size === 0) throw new Error(`${from} contains nothing of an export of ${service}`)
-  return out
+  return writeNewFile(out.path, async () => {
+    await converters[service](from, out, filesAt)
+    await out.end()
+    if (out.counts.size === 0) throw new Error(`${from} contains nothing of an export of ${service}`)
+    return out
+  })
 }

@@ -76,6 +76,8 @@ export class Converted {
 
   private constructor(file: WriteStream, onProgress: (lines: number) => void) {
     this.#file = file
+    // The next write, or the end, reports an error.
+    file.on('error', () => undefined)
     this.#onProgress = onProgress
   }
 
@@ -83,6 +85,10 @@ export class Converted {
   static async begin(folder: string, onProgress: (lines: number) => void): Promise<Converted> {
     await makeFolder(folder)
     return new Converted(createWriteStream(join(folder, 'import.ndjson')), onProgress)
+  }
+
+  get path(): string {
+    return String(this.#file.path)
   }
 
   lose(kind: string, count = 1): void {
@@ -165,6 +171,7 @@ export class Converted {
   async #write(line: GivenLine): Promise<void> {
     this.counts.set(line.type, (this.counts.get(line.type) ?? 0) + 1)
     this.#onProgress(++this.#lines)
+    if (this.#file.errored) throw this.#file.errored
     if (!this.#file.write(`${JSON.stringify(line)}\n`)) await once(this.#file, 'drain')
   }
 }

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { ImportLine } from '@parley/contracts/import-line'
+import { writeNewFile } from '@parley/files/new-file'
 import { type Line, linesOf } from './lines-of.ts'
 import { type Problem, readLine } from './read-line.ts'
 
@@ -43,7 +44,7 @@ export async function sortLines(
   const sorted = join(folder, 'sorted.ndjson')
   const source = await open(path)
   try {
-    await pipeline(readLines(source, positions), createWriteStream(sorted))
+    await writeNewFile(sorted, () => pipeline(readLines(source, positions), createWriteStream(sorted)))
   } finally {
     await source.close()
   }

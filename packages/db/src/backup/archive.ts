@@ -10,6 +10,8 @@ export interface Archive {
   put(name: string, bytes: Uint8Array): Promise<void>
   /** The bytes of a file; undefined if it does not exist. */
   get(name: string): Promise<Uint8Array | undefined>
+  /** Removes what was put. */
+  discard(): Promise<void>
 }
 
 /** The backup is incomplete or damaged. The message names the file and the fault. */

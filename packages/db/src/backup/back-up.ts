@@ -21,24 +21,29 @@ interface BackupOptions {
   historySeconds: number
   /** Called after each part, with the number of documents so far. */
   onProgress: (documents: number) => void
+  /** Ends the backup, which throws the reason. */
+  ending?: AbortSignal
 }
 
 /**
  * Writes a snapshot of the whole database to an empty archive. It contains every write acknowledged before the call,
  * and later writes up to one cluster time. The manifest is written last, so an interrupted backup is never taken for a
- * whole one.
+ * whole one. One that fails is removed.
  */
 export async function backUp(
   db: Db,
   archive: Archive,
-  { version, historySeconds, onProgress }: BackupOptions,
+  { version, historySeconds, onProgress, ending }: BackupOptions,
 ): Promise<Manifest> {
-  return withSnapshot(db, historySeconds, async (snapshot) => {
+  const writing = withSnapshot(db, historySeconds, async (snapshot) => {
     const collections: BackedUpCollection[] = []
     let streamSeq = 0
     let written = 0
     for (const name of snapshot.collections.toSorted()) {
-      const onPart = (documents: number) => onProgress((written += documents))
+      const onPart = (documents: number) => {
+        ending?.throwIfAborted()
+        onProgress((written += documents))
+      }
       collections.push(await writeCollection(archive, snapshot, name, onPart))
       if (name === 'streamState') streamSeq = await readStreamSeq(snapshot)
     }
@@ -47,6 +52,10 @@ export async function backUp(
     const manifest: Manifest = { format: 1, version, clusterTime, at, streamSeq, collections }
     await writeManifest(archive, manifest)
     return manifest
+  })
+  return writing.catch(async (error: unknown) => {
+    await archive.discard()
+    throw error
   })
 }
 

@@ -14,6 +14,7 @@ import { tlsOptions } from '@parley/service/tls-settings'
 import { version } from '@parley/service/version'
 import { Command, InvalidArgumentError } from 'commander'
 import { recordForAll } from './by-command.ts'
+import { interruptible } from './interruptible.ts'
 import { createProgress } from './progress.ts'
 
 const progressMS = 5_000
@@ -39,10 +40,21 @@ export function backupCommand(): Command {
         const target = `${place === '/' ? '' : place}/${name}`
         const progress = createProgress(progressMS)
         const startedMS = performance.now()
-        const manifest = await backUp(db, archiveAt(target), {
-          ...{ version, historySeconds },
-          onProgress: (documents) => progress(() => `${documents} documents backed up`),
-        })
+        const archive = archiveAt(target)
+        const discard = () =>
+          archive
+            .discard()
+            .catch(({ message }: Error) => console.error(`${target} is incomplete, not removed: ${message}`))
+        const manifest = await interruptible((ending) =>
+          backUp(
+            db,
+            { ...archive, discard },
+            {
+              ...{ version, historySeconds, ending },
+              onProgress: (documents) => progress(() => `${documents} documents backed up`),
+            },
+          ),
+        )
         console.log(`${target}: ${describe(manifest)}, in ${seconds(startedMS)} s`)
       }),
     )
@@ -140,7 +152,11 @@ function archiveAt(place: string): Archive {
   const used = { region, endpoint, pathStyle, accessKeyId, secretAccessKey }
   const archive = s3Archive({ ...readSettings(used, process.env), bucket, prefix: `${path}/` })
   const named = <T>(work: Promise<T>) => explain('S3', Object.values(used), work)
-  return { put: (name, bytes) => named(archive.put(name, bytes)), get: (name) => named(archive.get(name)) }
+  return {
+    put: (name, bytes) => named(archive.put(name, bytes)),
+    get: (name) => named(archive.get(name)),
+    discard: () => named(archive.discard()),
+  }
 }
 
 function describe({ collections, at, clusterTime, streamSeq }: Manifest): string {

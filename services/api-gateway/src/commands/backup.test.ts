@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtemp, readdir, readFile, rm, stat, truncate, unlink, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, stat, symlink, truncate, unlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -154,21 +154,42 @@ describe('parley backup and parley restore', () => {
     await assert.rejects(restoreHere(db, backup), /has documents in \w+: restore into an empty one/)
   })
 
-  test('a killed backup is not a valid backup', async () => {
+  /** Starts a backup that takes a while; resolves once it has written a part. */
+  async function startLongBackup(place: string): Promise<{ child: ChildProcess; backup: string }> {
     const db = await emptyDb()
     const large = () => ({ bytes: Buffer.from(crypto.getRandomValues(new Uint8Array(60_000))) })
     for (let i = 0; i < 10; i++) await db.mongo.collection('aa').insertMany(Array.from({ length: 100 }, large))
     // As long as the server of the tests keeps it anyway: the one that is killed does not put it back.
-    const args = [parleyFile, 'backup', join(dir, 'killed'), '--history-seconds', '10']
+    const args = [parleyFile, 'backup', place, '--history-seconds', '10']
     const child = spawn(process.execPath, args, { env: env(db.mongo.databaseName) })
-    const folder = async () => {
-      const [name = ''] = await readdir(join(dir, 'killed')).catch(() => [])
-      return join(dir, 'killed', name)
-    }
+    const folder = async () => join(place, (await readdir(place).catch(() => []))[0] ?? '')
     const files = async () => readdir(await folder()).catch(() => [])
     await eventually('a part is there', async () => (await files()).some((name) => name.endsWith('.gz')))
+    return { child, backup: await folder() }
+  }
+
+  test('a killed backup is not a valid backup', async () => {
+    const { child, backup } = await startLongBackup(join(dir, 'killed'))
     await kill(child)
-    await assert.rejects(restore(await emptyDb(), await folder()), /manifest.json is missing: .* interrupted/)
+    await assert.rejects(restore(await emptyDb(), backup), /manifest.json is missing: .* interrupted/)
+  })
+
+  test('a backup that SIGTERM ends leaves nothing', async () => {
+    const place = join(dir, 'ended')
+    const { child } = await startLongBackup(place)
+    child.kill('SIGTERM')
+    assert.deepEqual(await once(child, 'exit'), [143, null])
+    assert.deepEqual(await readdir(place), [])
+  })
+
+  test('a backup whose disk is full names the file, and leaves nothing', async () => {
+    const place = await mkdtemp(join(dir, 'full-'))
+    await symlink('/dev/full', join(place, 'users-00001.bson.gz.part'))
+    const options = { version: 'test', historySeconds: 60, onProgress: () => undefined }
+    await assert.rejects(backUp(gateway.chat.db, folderArchive(place), options), {
+      message: `ENOSPC: no space left on device, write '${place}/users-00001.bson.gz.part'`,
+    })
+    await assert.rejects(readdir(place), { code: 'ENOENT' })
   })
 
   test('a backup is readable by its owner only, and needs a place', async () => {

@@ -1,11 +1,13 @@
-import { open, unlink } from 'node:fs/promises'
+import { open } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { type LeftOut, linesOfApp } from '@parley/chat/export/app-lines'
 import type { Db } from '@parley/db/connect'
 import { makeFolder } from '@parley/files/make-folder'
+import { writeNewFile } from '@parley/files/new-file'
 import { Command } from 'commander'
 import { recordWork } from './by-command.ts'
+import { interruptible } from './interruptible.ts'
 import { requireApp, withDb } from './with-db.ts'
 
 /** Reads of large collections wait for the disk. */
@@ -28,23 +30,26 @@ async function run(db: Db, app: string, out: string): Promise<void> {
   const target = await open(file, 'wx', 0o600)
   const startedMS = performance.now()
   const leftOut: LeftOut = { rooms: 0, files: 0, messages: 0 }
-  const lines = await recordWork(db, app, 'export', {}, async (onBegin, done) => {
-    try {
+  const write = (ending: AbortSignal) =>
+    recordWork(db, app, 'export', {}, async (onBegin, done) => {
       await onBegin()
-    } catch (error) {
-      await target.close()
-      await unlink(file)
-      throw error
-    }
-    let count = 0
-    async function* text(): AsyncGenerator<string> {
-      for await (const line of linesOfApp(db, app, leftOut)) {
-        done['lines'] = ++count
-        yield `${line}\n`
+      let count = 0
+      async function* text(): AsyncGenerator<string> {
+        for await (const line of linesOfApp(db, app, leftOut)) {
+          ending.throwIfAborted()
+          done['lines'] = ++count
+          yield `${line}\n`
+        }
       }
+      await pipeline(text, target.createWriteStream({ flush: true }))
+      return count
+    })
+  const lines = await writeNewFile(file, async () => {
+    try {
+      return await interruptible(write)
+    } finally {
+      await target.close()
     }
-    await pipeline(text, target.createWriteStream({ flush: true }))
-    return count
   })
   const seconds = (performance.now() - startedMS) / 1000
   console.log(`${file}: ${lines} lines in ${seconds.toFixed(1)} s`)

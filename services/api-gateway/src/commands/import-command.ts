@@ -4,6 +4,7 @@ import { verifyImport } from '@parley/chat/import/verify-import'
 import type { Db } from '@parley/db/connect'
 import { Command } from 'commander'
 import { recordWork } from './by-command.ts'
+import { interruptible } from './interruptible.ts'
 import { createProgress } from './progress.ts'
 import { noApp, requireApp, withDb } from './with-db.ts'
 
@@ -41,7 +42,7 @@ export function importCommand(): Command {
       withDb((db) => {
         if (isAbort) return abort(db, app)
         if (file === undefined) command.error('error: name the file to import', { exitCode: 1 })
-        return run(db, app, file, dryRun === true)
+        return interruptible((ending) => run(db, app, file, { dryRun: dryRun === true, ending }))
       }, timeoutMS),
     )
 }
@@ -59,10 +60,15 @@ async function requireLasting(db: Db, app: string): Promise<void> {
   if ((await requireApp(db, app)).deletingSince) throw noApp(app)
 }
 
-async function run(db: Db, app: string, path: string, dryRun: boolean): Promise<void> {
+async function run(
+  db: Db,
+  app: string,
+  path: string,
+  { dryRun, ending }: { dryRun: boolean; ending: AbortSignal },
+): Promise<void> {
   await requireLasting(db, app)
   const startedMS = performance.now()
-  const watching = watch(path)
+  const watching = watch(path, ending)
   const { counts, problems, refused: lines, file } = await checkFile(db, app, path, watching)
   const { message } = counts
   const found = Object.entries(counts).filter(([, count]) => count > 0)
@@ -95,13 +101,16 @@ async function run(db: Db, app: string, path: string, dryRun: boolean): Promise<
 }
 
 /** Prints the first problems, and the progress of each step. */
-function watch(path: string): Watching {
+function watch(path: string, ending: AbortSignal): Watching {
   let shown = 0
   const progress = createProgress(progressMS)
   return {
     onProblem({ line, field, reason }) {
       if (shown++ < mostShown) console.log(`${path}:${line}: ${field === '' ? '' : `${field}: `}${reason}`)
     },
-    onProgress: (step, lines) => progress(() => `${lines} ${doing[step]}`),
+    onProgress(step, lines) {
+      ending.throwIfAborted()
+      progress(() => `${lines} ${doing[step]}`)
+    },
   }
 }

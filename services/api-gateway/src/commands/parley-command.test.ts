@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, openSync } from 'node:fs'
 import { createServer } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { freePorts } from '@parley/stack/free-ports'
 import { listenOnLoopback } from '@parley/stack/loopback'
@@ -47,6 +50,19 @@ describe('every command of parley', () => {
     const env = { ...process.env, PARLEY_MONGO_URL: mongoUrl, PARLEY_NATS_URL: `nats://127.0.0.1:${port}` }
     const running = promisify(execFile)(process.execPath, [parleyFile, 'migrate', '--dry-run'], { env })
     await assert.rejects(running, { code: 2, stdout: /^NATS is away: not checked\n/ })
+  })
+
+  test('fails if its output is lost', async () => {
+    const full = openSync('/dev/full', 'w')
+    onTestFinished(() => closeSync(full))
+    const child = spawn(process.execPath, [parleyFile, 'size', '--users', '5'], { stdio: ['ignore', full, 'pipe'] })
+    assert.ok(child.stderr)
+    const [said, [code]] = await Promise.all([text(child.stderr), once(child, 'close')])
+    assert.deepEqual([code, said], [1, 'parley: ENOSPC: no space left on device, write\n'])
+    const unread = spawn(process.execPath, [parleyFile, 'size', '--users', '5'])
+    unread.stdout.destroy()
+    const [silent, [failed]] = await Promise.all([text(unread.stderr), once(unread, 'close')])
+    assert.deepEqual([failed, silent], [1, ''])
   })
 
   const run = (...args: string[]) => parleyCommand().parseAsync(args, { from: 'user' })
