@@ -3,10 +3,7 @@ import type { Beginning, Positions } from '@parley/bus/stream/read-stream'
 import { marginMS } from '@parley/bus/stream/stream-state'
 import { isOf, type Session, type UserSocket } from '../connections/session.ts'
 import type { NextSeq } from '../delivery/in-order.ts'
-import { topicOf } from '../delivery/topics.ts'
-
-/** Clock skew between gateways and NATS: an event that looks older than a join may be newer. */
-const skewMS = 1_000
+import { isAfterJoin, topicOf } from '../delivery/topics.ts'
 
 /** A socket with a replay buffer that reads its missed events. */
 export interface ReplayReader {
@@ -82,5 +79,6 @@ export function concerns(event: IncomingEvent, at: Position, reader: ReplayReade
   if (event.exceptUser === session.user) return false
   if ('user' in event.to && event.exceptDevice === session.device) return false
   if (!socket.isIn(topicOf(event.to))) return false
-  return 'user' in event.to || at.takenAtMS >= (reader.joinedAtMS.get(event.to.room) ?? reader.beganMS) - skewMS
+  if ('user' in event.to) return true
+  return isAfterJoin(event, at.takenAtMS, reader.joinedAtMS.get(event.to.room) ?? reader.beganMS)
 }

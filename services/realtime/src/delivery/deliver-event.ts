@@ -3,23 +3,23 @@ import { serverEvents } from '@parley/contracts/socket/server-events'
 import type { SocketServer } from '@parley/socketio/server'
 import type { SocketData, UserSocket } from '../connections/session.ts'
 import type { Sockets } from '../connections/sockets.ts'
+import type { Redelivery } from './deliver-once.ts'
 import { topicOf } from './topics.ts'
 
 /**
  * Sends an event from the bus to the sockets of its room or user, with the payload's bytes unchanged. Returns the
  * number of sockets.
- * @param exceptBuffering leaves out sockets with a replay buffer
  */
 export function deliverEvent(
   server: SocketServer<SocketData>,
   sockets: Sockets,
   event: IncomingEvent,
-  exceptBuffering = false,
+  again?: Redelivery,
 ): number {
   if (!Object.hasOwn(serverEvents, event.event)) return 0
   const topic = topicOf(event.to)
-  const except = excepted(sockets, event)
-  const about = { id: event.id, exceptBuffering }
+  const except = [...excepted(sockets, event), ...(again?.except ?? [])]
+  const about = { id: event.id, exceptBuffering: again !== undefined }
   return server.publish(topic, event.event, event.data, except.length === 0 ? about : { ...about, except })
 }
 

@@ -4,10 +4,11 @@ import { createRecent } from '@parley/bus/events/recent'
 import type { Logger } from '@parley/service/log'
 import type { Counter, RequestHistogram } from '@parley/service/metrics'
 import type { Tracing } from '@parley/service/trace'
+import type { UserSocket } from '../connections/session.ts'
 
 interface DeliveryParts {
   /** Returns the number of sockets that get the event. */
-  send: (event: IncomingEvent, exceptBuffering?: boolean) => number
+  send: (event: IncomingEvent, again?: Redelivery) => number
   /** The same for sockets that joined after a time (`performance.now()`). */
   sendToNewer: (event: IncomingEvent, thanMS: number) => number
   delivered: Counter<'event'>
@@ -19,6 +20,11 @@ interface DeliveryParts {
   cutOff: () => CutOff
   tracing: Tracing
   log: Logger
+}
+
+/** A repeated event leaves out these sockets, and those with a replay buffer, which read the stream themselves. */
+export interface Redelivery {
+  except: readonly UserSocket[]
 }
 
 /** A period in Unix milliseconds, with a margin for clock skew. */
@@ -33,11 +39,11 @@ export function createDelivery(parts: DeliveryParts) {
   /** Time of the first delivery, by event ID. */
   const heard = createRecent<number>()
 
-  function deliverToAll(event: IncomingEvent, exceptBuffering = false): void {
+  function deliverToAll(event: IncomingEvent, again?: Redelivery): void {
     const isFirst = event.id === undefined || heard.get(event.id) === undefined
     if (event.id !== undefined) heard.set(event.id, performance.now())
     const step = tracing.step(`deliver ${event.event}`, 'consumer', event.request)
-    const receivers = send(event, exceptBuffering)
+    const receivers = send(event, again)
     delivered.inc({ event: event.event }, receivers)
     if (isFirst && receivers > 0 && event.acceptedAtMS !== undefined) {
       // Both by MongoDB's clock; the remaining skew can make a fast delivery seem to precede its acceptance.
@@ -57,8 +63,8 @@ export function createDelivery(parts: DeliveryParts) {
   }
 
   return {
-    /** Delivers an event of the stream that may have been delivered before. Sockets with a replay buffer read the stream themselves. */
-    redeliver: (event: IncomingEvent) => deliverToAll(event, true),
+    /** Delivers an event of the stream that may have been delivered before. */
+    redeliver: (event: IncomingEvent, except: readonly UserSocket[] = []) => deliverToAll(event, { except }),
     /**
      * Delivers a live event. A repeat of the same ID goes only to sockets that joined after the first. A republished event is a
      * repeat, unless it happened while the node was cut off; if it is older than that, it is dropped.

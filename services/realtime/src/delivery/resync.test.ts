@@ -39,7 +39,7 @@ describe('rooms read again after the bus was away', () => {
       orderArrives()
       return [roomOf('kept')]
     }
-    await readRoomsAgain({ roomsOfUser }, [{ socket, session }])
+    await readRoomsAgain({ roomsOfUser }, [{ socket, session }], 0)
     orderArrives()
     joinRooms(socket, session, readByLogin)
     assert.deepEqual(roomsOf(socket), topics('kept'))
@@ -48,7 +48,7 @@ describe('rooms read again after the bus was away', () => {
   test('apply to all other sockets of the user', async () => {
     const session = { ...user, isReady: true } as unknown as Session
     const socket = socketOf(session)
-    await readRoomsAgain({ roomsOfUser: async () => [roomOf('kept')] }, [{ socket, session }])
+    await readRoomsAgain({ roomsOfUser: async () => [roomOf('kept')] }, [{ socket, session }], 0)
     assert.deepEqual(roomsOf(socket), topics('kept'))
     assert.equal(session.commands, undefined)
   })

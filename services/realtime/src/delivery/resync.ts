@@ -15,7 +15,7 @@ import type { DeliveryQueue } from './delivery-queue.ts'
 import { InOrder } from './in-order.ts'
 import type { LiveOrder } from './live-order.ts'
 import type { RoomInterest } from './room-interest.ts'
-import { topicOf } from './topics.ts'
+import { isAfterJoin, topicOf } from './topics.ts'
 
 const usersAtOnce = 50
 
@@ -30,8 +30,8 @@ export interface ResyncParts {
   order: Pick<LiveOrder, 'learn' | 'missed'>
   /** How long a message waits for an earlier one. */
   waitMS: number
-  /** Delivers an event again. */
-  redeliver: (event: IncomingEvent) => void
+  /** Delivers an event again, except to some sockets. */
+  redeliver: (event: IncomingEvent, except: readonly UserSocket[]) => void
 }
 
 /**
@@ -78,16 +78,30 @@ async function resync(parts: ResyncParts, awaySinceMS: number): Promise<number> 
   })
   await disconnectRevoked(chat, held)
   const users = [...Map.groupBy(held, ({ session }) => topicOf({ app: session.app, user: session.user })).values()]
+  const fromMS = awaySinceMS - marginMS
+  const joined: Join[] = []
   for (const some of inParts(users, usersAtOnce)) {
-    await Promise.all(some.map((ofUser) => readRoomsAgain(parts, ofUser)))
+    const ofUsers = await Promise.all(some.map((ofUser) => readRoomsAgain(parts, ofUser, fromMS)))
+    for (const join of ofUsers.flat()) joined.push(join)
   }
+  const joins = Map.groupBy(joined, ({ topic }) => topic)
   await interest.effective()
   order.missed()
-  const ofStream = new InOrder({ waitMS, deliver: redeliver })
+  const ofStream = new InOrder<IncomingEvent & { takenAtMS: number }>({
+    waitMS,
+    deliver(event) {
+      const later =
+        joins.get(topicOf(event.to))?.filter((join) => !isAfterJoin(event, event.takenAtMS, join.atMS)) ?? []
+      redeliver(
+        event,
+        later.map(({ socket }) => socket),
+      )
+    },
+  })
   try {
-    return await replayEvents(bus, awaySinceMS - marginMS, (event, takenAtMS) => {
+    return await replayEvents(bus, fromMS, (event, takenAtMS) => {
       ofStream.expire(takenAtMS)
-      if (interest.has(topicOf(event.to))) ofStream.take(event, takenAtMS)
+      if (interest.has(topicOf(event.to))) ofStream.take({ ...event, takenAtMS }, takenAtMS)
     })
   } finally {
     order.learn(ofStream.nextSeqs(), true)
@@ -99,6 +113,13 @@ async function resync(parts: ResyncParts, awaySinceMS: number): Promise<number> 
 interface Held {
   socket: UserSocket
   session: Session
+}
+
+/** When the user of a socket became a member of a room (Unix milliseconds). */
+interface Join {
+  socket: UserSocket
+  topic: string
+  atMS: number
 }
 
 const isStill = ({ socket, session }: Held) => socket.data.session === session
@@ -113,19 +134,26 @@ async function disconnectRevoked(chat: Chat, held: readonly Held[]): Promise<voi
 
 /**
  * Puts one user's sockets into the user's current rooms and takes them out of all others. Leaves out sockets that are
- * authenticating again: their login does it, and applies the node commands since.
+ * authenticating again: their login does it, and applies the node commands since. Returns the joins after a time.
  */
 export async function readRoomsAgain(
   { roomsOfUser }: Pick<ResyncParts, 'roomsOfUser'>,
   ofUser: readonly Held[],
-): Promise<void> {
+  sinceMS: number,
+): Promise<Join[]> {
   const held = ofUser.filter((one) => isStill(one) && one.session.commands === undefined)
   const [first] = held
-  if (!first) return
+  if (!first) return []
   for (const { session } of held) session.commands = []
   try {
     const rooms = await roomsOfUser(first.session)
     for (const one of held) if (isStill(one)) joinRooms(one.socket, one.session, rooms)
+    const { app } = first.session
+    return rooms
+      .filter(({ joinedAtMS }) => joinedAtMS > sinceMS)
+      .flatMap(({ room, joinedAtMS }) =>
+        held.map(({ socket }) => ({ socket, topic: topicOf({ app, room }), atMS: joinedAtMS })),
+      )
   } finally {
     for (const { session } of held) session.commands = undefined
   }

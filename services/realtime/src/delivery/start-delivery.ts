@@ -1,4 +1,3 @@
-import type { IncomingEvent } from '@parley/bus/events/incoming'
 import { publishMissing } from '@parley/chat/events/relay'
 import type { SocketServer } from '@parley/socketio/server'
 import type { SocketData } from '../connections/session.ts'
@@ -26,7 +25,7 @@ export function startDelivery(parts: Parts) {
   const [delivered, deliveredMessages] = [deliveredCounter(metrics), createDeliveredMessages()]
   const delivery = createDelivery({
     ...parts,
-    send: (event, exceptBuffering) => deliverEvent(server(), sockets, event, exceptBuffering),
+    send: (event, again) => deliverEvent(server(), sockets, event, again),
     sendToNewer: (event, thanMS) => deliverToNewer(server(), sockets, event, thanMS),
     noteDelivered(event, count) {
       deliveredMessages.note(event, count)
@@ -63,6 +62,6 @@ export function startDelivery(parts: Parts) {
   )
   return {
     ...{ order, fetch, queue, interest, delivered, deliveredMessages, waitMS: settings.orderWaitMS },
-    redeliver: (event: IncomingEvent) => delivery.redeliver(event),
+    redeliver: delivery.redeliver,
   }
 }
