@@ -20,16 +20,15 @@ export const sleep = (ms: number): Promise<void> => new Promise((resolve) => set
 /** Storage can hang without an error, such as an IndexedDB whose browser is stuck. */
 const storageTimeoutMS = 2_000
 
-/** The result of work with storage; undefined if it takes too long, after calling `onTimeout`. */
-export async function inTime<T>(work: Promise<T>, onTimeout?: () => void): Promise<T | undefined> {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const timedOut = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => {
-      onTimeout?.()
-      resolve(undefined)
-    }, storageTimeoutMS)
+/** @throws on timeout, by default that of storage; a late result is dropped */
+export function inTime<T>(work: () => T | Promise<T>, timeoutMS: number = storageTimeoutMS): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error('timed out')), timeoutMS)
+    Promise.resolve()
+      .then(work)
+      .then(resolve, reject)
+      .finally(() => clearTimeout(timer))
   })
-  return Promise.race([work, timedOut]).finally(() => clearTimeout(timer))
 }
 
 /** Pauses that `end()` cuts short. */

@@ -46,7 +46,7 @@ export function MessageList(props: MessageListProps) {
   const rows = useRows(messages, firstUnread)
   const items = useMemo(() => [...rows, ...streaming], [rows, streaming])
   const count = items.length
-  const { isPrepended, isAtEnd, found, look, toLatest } = useScrolling({ shown, rows, count, live, log, list, goTo })
+  const { isShifted, isAtEnd, found, look, toLatest } = useScrolling({ shown, rows, count, live, log, list, goTo })
   return (
     <div class="log-frame">
       <div
@@ -70,7 +70,7 @@ export function MessageList(props: MessageListProps) {
         ) : (
           <div class="log-space" />
         )}
-        <Virtualizer ref={list} shift={isPrepended} bufferSize={400} itemSize={56} data={items}>
+        <Virtualizer ref={list} shift={isShifted} bufferSize={400} itemSize={56} data={items}>
           {(item) =>
             'user' in item ? (
               <StreamingRow key={`live ${item.user}`} live={item} />

@@ -25,7 +25,7 @@ export function useScrolling({ shown, rows, count, live, log, list, goTo }: Scro
   const [isAtEnd, setAtEnd] = useState(true)
   const atEnd = useRef(true)
   const isPlaced = useRef(false)
-  const isPrepended = useIsPrepended(rows)
+  const isShifted = useIsShifted(rows)
   const last = rows.at(-1)?.message
 
   const toEnd = () => list.current?.scrollToIndex(count - 1, { align: 'end' })
@@ -87,19 +87,21 @@ export function useScrolling({ shown, rows, count, live, log, list, goTo }: Scro
   }
   const found = useGoTo({ shown, rows, log, list, goTo, onLeave: leave, onArrive: look })
 
-  return { isPrepended, isAtEnd, found, look, toLatest }
+  return { isShifted, isAtEnd, found, look, toLatest }
 }
 
 /** Checks visibility too, since a thread may cover the room. */
 const isSeen = (element: HTMLElement | null): boolean =>
   isLookedAt() && element !== null && getComputedStyle(element).visibility === 'visible'
 
-function useIsPrepended(rows: readonly Row[]): boolean {
-  const first = useRef<RoomMessage | undefined>(undefined)
-  const before = first.current
+/** Whether the rows changed at the start: older messages were loaded or, after many arrivals, dropped. */
+function useIsShifted(rows: readonly Row[]): boolean {
+  const ends = useRef<(RoomMessage | undefined)[]>([])
+  const [first, last] = ends.current
   const now = rows[0]?.message
-  first.current = now
-  if (before === undefined || now === undefined || now.key === before.key || now.seq >= before.seq) return false
+  ends.current = [now, rows.at(-1)?.message]
+  if (first === undefined || now === undefined || now.key === first.key) return false
+  const kept = now.seq < first.seq ? first : last
   // After a jump, the loaded ranges have no message in common.
-  return rows.some(({ message }) => message.key === before.key)
+  return rows.some(({ message }) => message.key === kept?.key)
 }

@@ -19,8 +19,9 @@ function readsOf(cache: ClientCache | undefined) {
   let isStuck = false
   return async <T>(read: (from: ClientCache) => Promise<T>): Promise<T | undefined> => {
     if (!cache || isStuck) return undefined
-    return inTime(read(cache), () => {
+    return inTime(() => read(cache)).catch(() => {
       isStuck = true
+      return undefined
     })
   }
 }
@@ -62,7 +63,7 @@ export function createCacheKeeper(cache: ClientCache | undefined, { session, roo
   /** Drops pending room writes too, so that they do not refill the cache. */
   async function clear(): Promise<void> {
     changed.clear()
-    await inTime(Promise.resolve(cache?.clear()))
+    await inTime(() => cache?.clear()).catch(() => undefined)
   }
 
   rooms.rooms.subscribe(writeSoon)

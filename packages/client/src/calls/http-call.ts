@@ -1,4 +1,5 @@
 import { asParleyError, errorOf, ParleyError } from '../parley-error.ts'
+import { inTime } from '../pauses.ts'
 
 export interface HttpOptions {
   /** The base URL, without a trailing slash. */
@@ -31,27 +32,29 @@ export async function httpCall(
   options: CallOptions = {},
 ): Promise<unknown> {
   const { method, target, body } = requestOf(route, input)
-  const timeout = new AbortController()
-  const timer = setTimeout(() => timeout.abort(new Error('timed out')), options.timeoutMS ?? timeoutMS)
-  const abort = () => timeout.abort(options.signal?.reason)
+  const end = new AbortController()
+  const abort = () => end.abort(options.signal?.reason)
   if (options.signal?.aborted) abort()
   options.signal?.addEventListener('abort', abort, { once: true })
   try {
-    const response = await fetch(url + target, {
-      method,
-      signal: timeout.signal,
-      headers: {
-        ...(body !== undefined && { 'content-type': 'application/json' }),
-        ...headers(),
-        ...options.headers,
-      },
-      ...(body !== undefined && { body }),
-    })
-    return await resultOf(response)
+    const call = async () =>
+      resultOf(
+        await fetch(url + target, {
+          method,
+          signal: end.signal,
+          headers: {
+            ...(body !== undefined && { 'content-type': 'application/json' }),
+            ...headers(),
+            ...options.headers,
+          },
+          ...(body !== undefined && { body }),
+        }),
+      )
+    return await inTime(call, options.timeoutMS ?? timeoutMS)
   } catch (error) {
     throw asParleyError(error)
   } finally {
-    clearTimeout(timer)
+    abort()
     options.signal?.removeEventListener('abort', abort)
   }
 }

@@ -1,4 +1,5 @@
 import { asParleyError, networkError } from '../parley-error.ts'
+import { inTime } from '../pauses.ts'
 
 /** Why a token is fetched. */
 export interface TokenAsked {
@@ -96,15 +97,4 @@ export function createTokenSource(token: string | FetchToken, timeoutMS: number 
       return next === refused ? undefined : next
     },
   }
-}
-
-/** @throws on timeout; a late result is dropped */
-function inTime<T>(work: () => Promise<T>, timeoutMS: number): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error('no token in time')), timeoutMS)
-    Promise.resolve()
-      .then(work)
-      .then(resolve, reject)
-      .finally(() => clearTimeout(timer))
-  })
 }

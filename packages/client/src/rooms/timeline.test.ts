@@ -42,6 +42,22 @@ describe('the loaded messages of a room', () => {
     assert.deepEqual([timeline.hasGap(), shown(timeline)], [false, [1, 2, 3, 4, 5]])
   })
 
+  test('drop the oldest after thousands of arrivals, except older pages that were loaded', () => {
+    const timeline = loaded([101], 101)
+    const arrive = (upTo: number) => {
+      for (let seq = timeline.high + 1; seq <= upTo; seq++) timeline.apply({ kind: 'message', message: message(seq) })
+    }
+    arrive(5_100)
+    assert.deepEqual([timeline.low, shown(timeline).length], [101, 5_000])
+    arrive(5_101)
+    assert.deepEqual([timeline.low, shown(timeline).length, timeline.get('m101')], [1_101, 4_001, undefined])
+    timeline.addPage(page([1_100, 1_099], 5_101))
+    arrive(10_000)
+    assert.equal(timeline.low, 1_099)
+    arrive(100_000)
+    assert.ok(shown(timeline).length < 11_000 && !timeline.hasGap())
+  })
+
   test('exclude new messages while the latest ones are not loaded', () => {
     const timeline = new Timeline()
     timeline.addPage(page([5, 4], 9))

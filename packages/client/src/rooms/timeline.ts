@@ -16,6 +16,11 @@ export type Change =
 
 export type Page = Pick<ListMessagesResult, 'data' | 'userDeletedIDs' | 'latestSeq'>
 
+/** Loaded messages that stay when new ones arrive, besides older pages that were loaded. */
+const mostKept = 5_000
+/** Dropped at once beyond that. */
+const dropped = 1_000
+
 /**
  * The loaded messages of a room or thread, one per seq: a gapless range from `low` to `high`, and arrivals beyond a gap
  * while it follows the latest.
@@ -34,6 +39,7 @@ export class Timeline {
   /** Changes that arrived while pages were read, which may be older. */
   #late: Change[] = []
   #loads = 0
+  #most = mostKept
 
   /** The messages to show, by seq. */
   shown(): Message[] {
@@ -80,6 +86,7 @@ export class Timeline {
    * @param isLatest whether it was read from the end of the history
    */
   addPage({ data, userDeletedIDs, latestSeq }: Page, isLatest = false): void {
+    const { low } = this
     if (!this.isLoaded) {
       const first = data.reduce((least, { seq }) => Math.min(least, seq), Number.POSITIVE_INFINITY)
       this.low = data.length > 0 ? first : latestSeq + 1
@@ -95,6 +102,7 @@ export class Timeline {
     if (isLatest) this.isFollowing = true
     for (const change of this.#late) this.#make(change)
     this.#grow()
+    if (this.low < low) this.#most = this.high - this.low + mostKept
   }
 
   /** The last messages. Undefined if they have a gap, or if it does not follow the latest. */
@@ -144,6 +152,11 @@ export class Timeline {
     if (message.seq > this.high + 1 && !this.isFollowing) return
     this.#put(message)
     this.#grow()
+    if (!this.isFollowing || this.high - this.low < this.#most) return
+    for (let left = dropped; left > 0; left--) {
+      this.#seqs.delete(this.at(this.low)?._id ?? '')
+      this.#bySeq.delete(this.low++)
+    }
   }
 
   #takeInThread(message: Message): void {

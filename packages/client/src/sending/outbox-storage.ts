@@ -44,7 +44,7 @@ export function createOutboxStorage(storage: Storage | undefined, clientKey: () 
   }
 
   async function read(): Promise<Kept> {
-    const text = inTime(last.then(() => storage?.getItem(key())))
+    const text = inTime(() => last.then(() => storage?.getItem(key())))
     return text.then(parse).catch(() => ({ sends: [] }))
   }
 
@@ -93,7 +93,7 @@ export function createOutboxStorage(storage: Storage | undefined, clientKey: () 
     /** Removes all sends, and their user. */
     async clear(): Promise<void> {
       change(() => ({ sends: [] }))
-      await inTime(last)
+      await read()
     },
     /** Reads what other tabs did with a send. If another tab has removed it, that tab sent it at an unknown time. */
     async doneElsewhere({ clientMessageID: id, createdAtMS }: PendingSend): Promise<DoneElsewhere> {

@@ -8,10 +8,10 @@ const dedupedMS = 23 * 3_600_000
 const mostFaults = 5
 
 /**
- * Parley accepts as many bytes as JSON. It closes a connection that sends far more, so without this check the send would
- * be repeated forever.
+ * Parley accepts 64 KiB of JSON, here in brackets. It closes a connection that sends far more, so without this check the
+ * send would be repeated forever.
  */
-const mostChars = 65_536
+const mostChars = 65_538
 
 /**
  * Tries a send once.
@@ -24,8 +24,8 @@ export async function tryToSend(
   if (Date.now() - send.triedAtMS > dedupedMS) {
     throw new ParleyError('OUTCOME_UNKNOWN', 'the message may have arrived: check before you send it again')
   }
-  if (JSON.stringify([send.message]).length > mostChars + 2) {
-    throw new ParleyError('MESSAGE_TOO_LARGE', `message is over ${mostChars} bytes as JSON`, 413)
+  if (JSON.stringify([send.message]).length > mostChars) {
+    throw new ParleyError('MESSAGE_TOO_LARGE', 'message is over 64 KiB', 413)
   }
   return (await emit('chat message', toPayload(send))) as SentMessage
 }
