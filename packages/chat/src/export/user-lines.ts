@@ -15,7 +15,7 @@ import { findBansOfUser } from '@parley/db/rooms/bans'
 import { findMembershipsByKey } from '@parley/db/rooms/memberships'
 import { findRoomsByKey } from '@parley/db/rooms/rooms'
 import { findRoomIdsOfUser } from '@parley/db/rooms/rooms-of-users'
-import { threadKeysOfUser } from '@parley/db/threads/thread-members'
+import { threadsOfUser } from '@parley/db/threads/thread-members'
 import { findBlocksOfUser } from '@parley/db/users/blocks'
 import { findDevicesOfUsers } from '@parley/db/users/devices'
 import { findPrefs } from '@parley/db/users/prefs'
@@ -92,7 +92,7 @@ async function* placesOf(db: Db, { app, user }: AppUser, from: PlaceInRooms): As
   const [kind, fromKey, fromSeq] = from
   const seqOf = (roomKey: string) => (roomKey === fromKey ? fromSeq : 0)
   if (kind === 'thread') {
-    for await (const roomKey of threadKeysOfUser(db, app, user, fromKey)) yield ['thread', roomKey, seqOf(roomKey)]
+    for await (const { roomKey } of threadsOfUser(db, app, user, fromKey)) yield ['thread', roomKey, seqOf(roomKey)]
   }
   if (kind === 'room' && fromKey !== '') yield from
   let afterRoom = kind === 'room' && fromKey !== '' ? fromKey : undefined
@@ -138,6 +138,15 @@ async function* placesOfReactions(db: Db, of: AppUser, from: PlaceInRooms): Asyn
   }
   const left = kind === 'thread' ? [...rooms] : [...rooms].filter((roomKey) => roomKey >= fromKey)
   for (const roomKey of left.toSorted()) yield ['room', roomKey, kind === 'room' && roomKey === fromKey ? fromSeq : 0]
+}
+
+async function* threads({ db }: ExportParts, { app, user }: AppUser, after = ''): AsyncGenerator<Page> {
+  for await (const { room, roomKey, readSeq, notify } of threadsOfUser(db, app, user, after)) {
+    const threadOf = roomKey.slice(roomKey.lastIndexOf('\0') + 1)
+    const line = JSON.stringify({ room, threadOf, lastReadSeq: readSeq, notifications: notify })
+    // The least key after this one.
+    yield { lines: [line], after: `${roomKey}\0` }
+  }
 }
 
 async function* tokens(chat: ExportParts, of: AppUser): AsyncGenerator<Page> {
@@ -223,6 +232,7 @@ const stages: readonly { entry: string; stage: Stage; others?: true }[] = [
   { entry: 'reports.ndjson', stage: reports('sender'), others: true },
   { entry: 'reports.ndjson', stage: reports('reporter') },
   { entry: 'audit.ndjson', stage: audit, others: true },
+  { entry: 'threads.ndjson', stage: threads },
 ]
 
 /** A position in the export of a user. */

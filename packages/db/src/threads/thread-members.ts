@@ -88,16 +88,17 @@ export async function findThreadsOfUser(db: Db, app: string, user: string, sessi
     .toArray()
 }
 
-/** The keys of all threads of a user from one on, in order, including those in rooms that the user has left. */
-export async function* threadKeysOfUser(db: Db, app: string, user: string, from: string): AsyncGenerator<string> {
-  const found = db.threadMembers
+type ThreadMember = Pick<MembershipDoc, 'room' | 'roomKey' | 'readSeq' | 'notify'>
+
+/** All threads of a user from a key on, in order, including those in rooms that the user has left. */
+export async function* threadsOfUser(db: Db, app: string, user: string, from: string): AsyncGenerator<ThreadMember> {
+  yield* db.threadMembers
     .find({ userKey: key(app, user), roomKey: { $gte: from } })
     .hint({ userKey: 1 })
     .sort({ roomKey: 1 })
-    .project<Pick<MembershipDoc, 'roomKey'>>({ _id: 0, roomKey: 1 })
+    .project<ThreadMember>({ _id: 0, room: 1, roomKey: 1, readSeq: 1, notify: 1 })
     // Small, so that the cursor does not expire while the caller reads the threads.
     .batchSize(1_000)
-  for await (const { roomKey } of found) yield roomKey
 }
 
 /** A root message with its thread. */

@@ -81,6 +81,7 @@ describe('the export of a user', () => {
     await alice.call('POST', '/me/pref/theme', { data: { dark: true } })
     await alice.call('PUT', '/me/notifications', { level: 'mentions' })
     await alice.call('PUT', `/me/notifications/rooms/${room}`, { level: 'none' })
+    await alice.call('PUT', `/me/notifications/threads/${ofBob._id}`, { level: 'all' })
     await alice.call('POST', '/me/subscribe', { type: 'fcm', token: 'push token', deviceId: 'phone' })
     await alice.call('POST', '/blockStatus/my/bob')
     await alice.call('POST', `/roomPrefs/${room}`, { sticky: true })
@@ -128,6 +129,8 @@ describe('the export of a user', () => {
         { room: left, message: inLeft._id, reactions: ['👋'] },
       ]),
     )
+    const ofThread = { room, threadOf: ofBob._id, lastReadSeq: 1, notifications: { level: 'all' } }
+    assert.deepEqual(linesIn(files['threads.ndjson']), [ofThread])
     assert.equal(linesIn(files['tokens.ndjson']).length, 1)
     assert.doesNotMatch(files['tokens.ndjson'] ?? '', new RegExp(alice.token))
     assert.deepEqual(
