@@ -1,4 +1,4 @@
-import { MongoClient, type MongoClientOptions } from 'mongodb'
+import { MongoClient, type MongoClientOptions, type MongoServerSelectionError } from 'mongodb'
 import { ConnectionString } from 'mongodb-connection-string-url'
 
 /** The server lacks a feature that Parley needs. The message is one sentence for the operator. */
@@ -30,11 +30,25 @@ export async function checkMongo(client: MongoClient): Promise<string | undefine
 }
 
 /**
- * Connects to the URL's first host directly, and throws if it is unfit or its replica set has another name: likely
- * causes of a failed server selection.
- * @throws UnfitMongo
+ * Explains a failed server selection. The driver names the error of a server, and otherwise only says that time was up:
+ * if servers are silent, if none is the primary, or if it dropped all because they are standalone or in another set.
+ * @throws UnfitMongo if the URL's first host, connected to directly, is unfit or in a replica set of another name
  */
-export async function explainUnselected(url: string, options: MongoClientOptions): Promise<void> {
+export async function explainUnselected(
+  error: MongoServerSelectionError,
+  url: string,
+  options: MongoClientOptions,
+): Promise<void> {
+  const servers = [...(error.reason?.servers.values() ?? [])]
+  if (servers.length === 0) return explainDropped(url, options)
+  if (servers.some((server) => server.error)) return
+  const silent = servers.filter(({ type }) => type === 'Unknown' || type === 'PossiblePrimary')
+  const named = silent.map(({ address }) => `${address} does not answer`)
+  if (silent.length < servers.length) named.unshift('the replica set has no primary')
+  error.message = named.join('; ')
+}
+
+async function explainDropped(url: string, options: MongoClientOptions): Promise<void> {
   const direct = new ConnectionString(url)
   if (direct.isSRV) return
   direct.hosts = direct.hosts.slice(0, 1)

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
-import type { Socket } from 'node:net'
+import { createServer, type Socket } from 'node:net'
+import { listenOnLoopback } from '@parley/stack/loopback'
 import { testServers, withDatabase } from '@parley/stack/test-servers'
 import { MongoServerError } from 'mongodb'
 import { describe, onTestFinished, test } from 'vitest'
@@ -75,6 +76,16 @@ describe('a MongoDB URL', () => {
       name: 'UnfitMongo',
       message: 'the URL has replicaSet=other, but the replica set is named parley',
     })
+  })
+
+  test('of servers that accept connections but never answer is refused, naming them', async () => {
+    const silent = createServer()
+    const port = await listenOnLoopback(silent)
+    onTestFinished(() => void silent.close())
+    const unanswered = (path: string) => connectDb(`mongodb://127.0.0.1:${port}${path}`, { timeoutMS: 300 })
+    for (const path of ['/', '/?replicaSet=parley', '/?directConnection=true']) {
+      await assert.rejects(unanswered(path), { message: `127.0.0.1:${port} does not answer` }, path)
+    }
   })
 
   test('is refused if its options weaken acknowledged writes, or its path names no database', async () => {

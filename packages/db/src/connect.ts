@@ -65,7 +65,7 @@ export async function connectDb(url: string, options: ConnectOptions = {}): Prom
     await checkMongo(client)
   } catch (error) {
     await client.close()
-    if (error instanceof MongoServerSelectionError) await explainUnselected(url, settings)
+    if (error instanceof MongoServerSelectionError) await explainUnselected(error, url, settings)
     throw error
   }
   const mongo = client.db(database)
