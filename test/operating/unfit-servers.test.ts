@@ -12,6 +12,7 @@ import { freePorts } from '@parley/stack/free-ports'
 import { locate } from '@parley/stack/locate'
 import { listenOnLoopback } from '@parley/stack/loopback'
 import { parleyFile } from '@parley/stack/parley-command'
+import { startS3 } from '@parley/stack/test-s3'
 import { tcpAnswer } from '@parley/stack/tcp-answer'
 import { MongoClient } from 'mongodb'
 import { afterAll, beforeAll, describe, test } from 'vitest'
@@ -103,6 +104,32 @@ describe('a service exits with one sentence, and so does `parley migrate`', () =
     for (const service of ['api-gateway', 'stats'] as const) {
       const refused = platform.start(service, { PARLEY_FILES_FOLDER: '/proc/none' })
       await assert.rejects(refused, /exit code 1: files: no folder can be created in \/proc \(PARLEY_FILES_FOLDER\)/)
+    }
+  })
+
+  test('on a bucket that its store refuses, naming the setting, but not on a store that is away', async () => {
+    const s3 = await startS3(mkdtempSync(join(dir, 's3-')))
+    const good = {
+      PARLEY_FILES_S3_BUCKET: s3.bucket,
+      PARLEY_FILES_S3_ENDPOINT: s3.endpoint,
+      PARLEY_FILES_S3_PATH_STYLE: 'true',
+      PARLEY_FILES_S3_ACCESS_KEY_ID: s3.accessKeyId,
+      PARLEY_FILES_S3_SECRET_ACCESS_KEY: s3.secretAccessKey,
+    }
+    try {
+      for (const [service, wrong, sentence] of [
+        ['api-gateway', { PARLEY_FILES_S3_BUCKET: 'other' }, 'bucket other: NoSuchBucket: .*'],
+        ['stats', { PARLEY_FILES_S3_SECRET_ACCESS_KEY: 'x' }, 'bucket parley-files: SignatureDoesNotMatch: .*'],
+      ] as const) {
+        const refused = new RegExp(`exit code 1: files: the store refuses the ${sentence}\\(PARLEY_FILES_S3_BUCKET\\)`)
+        await assert.rejects(platform.start(service, { ...good, ...wrong }), refused)
+      }
+      for (const more of [{}, { PARLEY_FILES_S3_ENDPOINT: 'http://127.0.0.1:1' }]) {
+        const gateway = await platform.start('api-gateway', { ...good, ...more })
+        await gateway.stop()
+      }
+    } finally {
+      await s3.stop()
     }
   })
 

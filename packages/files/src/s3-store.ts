@@ -8,6 +8,7 @@ import {
   NotFound,
   PutObjectCommand,
   type S3Client,
+  S3ServiceException,
 } from '@aws-sdk/client-s3'
 import { Upload } from '@aws-sdk/lib-storage'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
@@ -18,6 +19,9 @@ import { clientAt, type S3Settings } from './s3-client.ts'
 
 /** Two attempts take less than the 60 s lease of work on files. */
 const defaultTimeoutMS = 20_000
+/** A start waits for two attempts. */
+const checkTimeoutMS = 3_000
+const tooManyRequests = 429
 /** Some stores respond only once a large file is copied. */
 const copyTimeouts = 6
 
@@ -98,6 +102,24 @@ export function s3Store(settings: S3Settings): S3Store {
         isLast = NextContinuationToken === undefined
       }
     },
+  }
+}
+
+/**
+ * Lists the bucket, which a wrong name, region, key or permission fails.
+ * @param onAway called if the store does not answer, or has a fault of its own
+ * @throws Error if the store refuses the request
+ */
+export async function checkBucket(settings: S3Settings, onAway: (error: unknown) => void): Promise<void> {
+  const { bucket: Bucket, prefix: Prefix, endpoint } = settings
+  const client = clientAt({ ...settings, timeoutMS: checkTimeoutMS }, endpoint)
+  try {
+    await client.send(new ListObjectsV2Command({ Bucket, Prefix, MaxKeys: 1 }))
+  } catch (error) {
+    const { httpStatusCode = 500 } = error instanceof S3ServiceException ? error.$metadata : {}
+    if (httpStatusCode >= 500 || httpStatusCode === tooManyRequests) return onAway(error)
+    const { name, message } = error as S3ServiceException
+    throw new Error(`the store refuses the bucket ${Bucket}: ${name}: ${message}`, { cause: error })
   }
 }
 

@@ -78,6 +78,6 @@ export function storeSetting(s3: { bucket?: string | undefined }): { env: string
   return s3.bucket === undefined ? fileSettings.folder : fileSettings.s3.bucket
 }
 
-/** Logs that the default folder is not usable, which matters only to an installation with files. */
-export const noFiles = (log: Logger) => (error: unknown) =>
-  log.warn({ err: error, setting: fileSettings.folder.env }, 'no folder for files: uploads fail')
+/** Logs that the default folder or the bucket is not usable, which matters only to an installation with files. */
+export const noFiles = (log: Logger, s3: { bucket?: string | undefined }) => (error: unknown) =>
+  log.warn({ err: error, setting: storeSetting(s3).env }, 'no place for files: uploads fail')

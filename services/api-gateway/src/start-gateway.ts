@@ -48,7 +48,7 @@ export async function startGateway(
   const { files: filing } = settings
   const { uploadBytesPerUser: bytesPerUser, uploadBytes: bytes } = filing
   const uploads = createUploads({ bytesPerUser, bytes })
-  const store = await explain('files', [storeSetting(filing.s3)], openStore(filing, noFiles(log)))
+  const store = await explain('files', [storeSetting(filing.s3)], openStore(filing, noFiles(log, filing.s3)))
   const files = { ...filing, store, uploads, isScanned: filing.scanUrl !== undefined }
   const duties = [
     relay(chat),
