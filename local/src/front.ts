@@ -4,7 +4,7 @@ import { apiCacheControl } from '@parley/contracts/cache-control'
 import { corsAnswerHeaders } from '@parley/contracts/cors'
 import { toErrorEnvelope } from '@parley/contracts/envelope'
 import { ApiError } from '@parley/contracts/errors'
-import { answerBrokenRequests, missingHost } from '@parley/service/broken-request'
+import { answerBrokenRequests, refusedHost } from '@parley/service/broken-request'
 import { StackError } from '@parley/stack/stack-error'
 import { hasForeignKey } from './foreign-key.ts'
 import { createFrontProxy, toPath } from './front-proxy.ts'
@@ -60,13 +60,13 @@ export async function openFront(host: string, port: number, headersTimeout = hea
   const bounds = { headersTimeout, requestTimeout: 0, connectionsCheckingInterval, keepAliveTimeout, maxHeaderSize }
   const server = createServer({ ...bounds, requireHostHeader: false }, (request, response) => {
     toPath(request)
-    const refusal = missingHost(request) ?? (hasForeignKey(request) ? foreignKey : undefined)
+    const refusal = refusedHost(request) ?? (hasForeignKey(request) ? foreignKey : undefined)
     if (refusal) return refuse(response, refusal)
     if (takeOwn(request, response)) return
     if (isOpenTo(request)) proxy.web(request, response)
     else unavailable(response)
   })
-  server.on('request', broken.onRequest).on('clientError', broken.onClientError)
+  server.on('request', broken.onRequest).on('clientError', broken.onClientError).on('connect', broken.onConnect)
   // Like the gateways.
   server.on('checkExpectation', (request, response) => void server.emit('request', request, response))
   const upgraded = new Set<Socket>()
@@ -85,7 +85,7 @@ export async function openFront(host: string, port: number, headersTimeout = hea
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       const taken = `Port ${port} of ${host} is in use: stop what uses it, or choose another, as in npm start -- --port ${port + 1}`
-      reject(error.code === 'EADDRINUSE' ? new StackError(taken) : error)
+      reject(new StackError(error.code === 'EADDRINUSE' ? taken : `Port ${port} of ${host}: ${error.message}`))
     })
     server.listen(port, host, resolve)
   })

@@ -51,6 +51,13 @@ describe("the front of npm start forwards the gateway's response", () => {
   for (const [what, request, status, code] of [
     ['that is not HTTP', 'nonsense\r\n\r\n', 400, 'INVALID_REQUEST'],
     ['without Host', 'GET /config HTTP/1.1\r\nconnection: close\r\n\r\n', 400, 'INVALID_REQUEST'],
+    [
+      'with two Hosts',
+      'GET /config HTTP/1.1\r\nhost: a\r\nHost: b\r\nconnection: close\r\n\r\n',
+      400,
+      'INVALID_REQUEST',
+    ],
+    ['for a tunnel', 'CONNECT example.com:443 HTTP/1.1\r\nhost: example.com\r\n\r\n', 400, 'INVALID_REQUEST'],
     ['with a broken chunk', `${chunked}content-type: application/json\r\n\r\nzz\r\n`, 400, 'INVALID_REQUEST'],
     ['with 40 KiB of headers', `${chunked}x: ${'x'.repeat(40_960)}\r\n\r\n`, 431, 'HEADERS_TOO_LARGE'],
   ] as const) {

@@ -1,5 +1,6 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { apiCacheControl } from '@parley/contracts/cache-control'
 import { corsAnswerHeaders } from '@parley/contracts/cors'
 import { toErrorEnvelope } from '@parley/contracts/envelope'
@@ -14,10 +15,20 @@ const codes: Record<string, ErrorCode> = {
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 'BODY_TOO_LARGE',
 }
 
-/** The refusal of a request without Host (RFC 9112, 3.2); undefined for others. Node's own has no body. */
-export function missingHost({ httpVersion, headers }: IncomingMessage): ApiError | undefined {
-  if (httpVersion !== '1.1' || headers.host !== undefined) return undefined
-  return new ApiError('INVALID_REQUEST', 'header Host is missing')
+/**
+ * The refusal of a request without Host, or with several (RFC 9112, 3.2); undefined for others. Node's own has no body,
+ * and it takes the first of several.
+ */
+export function refusedHost({ httpVersion, headers, rawHeaders }: IncomingMessage): ApiError | undefined {
+  if (headers.host === undefined) {
+    return httpVersion === '1.1' ? new ApiError('INVALID_REQUEST', 'header Host is missing') : undefined
+  }
+  let hosts = 0
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i]
+    if (name?.length === 4 && name.toLowerCase() === 'host') hosts++
+  }
+  return hosts > 1 ? new ApiError('INVALID_REQUEST', 'header Host is sent more than once') : undefined
 }
 
 /**
@@ -37,16 +48,22 @@ export function answerBrokenRequests() {
         response !== undefined && (response.headersSent ? !response.req.complete : response.req.complete)
       if (error.code === 'ECONNRESET' || !socket.writable || isAnswering) return void socket.destroy()
       ending.add(socket)
-      socket.end(answerOf(error))
-      setTimeout(() => socket.destroy(), lingerMS).unref()
+      const known = codes[error.code ?? '']
+      end(socket, known ? new ApiError(known) : new ApiError('INVALID_REQUEST', 'the request is not valid HTTP'))
+    },
+    onConnect: (_request: IncomingMessage, socket: Duplex) => {
+      socket.on('error', () => undefined)
+      end(socket, new ApiError('INVALID_REQUEST', 'no CONNECT: this is no proxy'))
     },
   }
 }
 
-function answerOf({ code = '' }: { code?: string }): string {
-  const known = codes[code]
-    ? new ApiError(codes[code])
-    : new ApiError('INVALID_REQUEST', 'the request is not valid HTTP')
+function end(socket: Duplex, error: ApiError): void {
+  socket.end(answerOf(error))
+  setTimeout(() => socket.destroy(), lingerMS).unref()
+}
+
+function answerOf(known: ApiError): string {
   const body = JSON.stringify(toErrorEnvelope(known))
   const headers = {
     'content-type': 'application/json; charset=utf-8',

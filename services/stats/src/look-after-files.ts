@@ -28,6 +28,10 @@ export async function lookAfterFiles(
   const scanner =
     url === undefined ? undefined : { isClean: (file: ScannedFile) => askScanner(url, file), isOpen, base }
   const makeThumbnail = createThumbnails(signal)
-  const store = await explain('files', [storeSetting(settings.s3)], openStore(settings, noFiles(parts.log, settings.s3)))
+  const store = await explain(
+    'files',
+    [storeSetting(settings.s3)],
+    openStore(settings, noFiles(parts.log, settings.s3)),
+  )
   return clearFiles(parts, { store, scanner, makeThumbnail })
 }

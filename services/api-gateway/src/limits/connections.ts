@@ -16,7 +16,7 @@ const idleMS = 60_000
  *   the limit, and one that closes connections without a request, which would delay a stopping server
  */
 export function boundConnections(receiveMS: number) {
-  const { onRequest, onClientError } = answerBrokenRequests()
+  const { onRequest, onClientError, onConnect } = answerBrokenRequests()
   // Node checks even without connections, which wakes an idle process.
   const checkEveryMS = Math.ceil(receiveMS / 10)
   /** Requests with an unfinished body at the last check, and since when. */
@@ -50,7 +50,7 @@ export function boundConnections(receiveMS: number) {
         silent.add(socket)
         socket.once('close', () => silent.delete(socket))
       })
-      server.on('request', onRequest)
+      server.on('request', onRequest).on('connect', onConnect)
       // Node would answer an unknown expectation with 417 and no body (RFC 9110, 10.1.1, lets a server ignore it).
       server.on('checkExpectation', (request, response) => void server.emit('request', request, response))
       server.on('request', (request) => {

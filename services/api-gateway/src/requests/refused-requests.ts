@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { ApiError } from '@parley/contracts/errors'
-import { missingHost } from '@parley/service/broken-request'
+import { refusedHost } from '@parley/service/broken-request'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { operationsAt, pathOf } from '../documents/operation-paths.ts'
 
@@ -41,7 +41,7 @@ export function createRefusals() {
       return new ApiError(operation?.invalid?.params ?? 'INVALID_REQUEST', 'the path is not percent-encoded UTF-8')
     }
     if (originalUrl.length > maxUrlLength) return new ApiError('URI_TOO_LONG')
-    return missingHost(raw) ?? (request.is404 ? unknownPath(request, reply) : undefined)
+    return refusedHost(raw) ?? (request.is404 ? unknownPath(request, reply) : undefined)
   }
 }
 
