@@ -3,6 +3,7 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { soonMS } from '@parley/bus/events/publish'
 import { MongoClient } from 'mongodb'
 import type { Socket } from 'socket.io-client'
 import { afterAll, beforeAll, describe, onTestFinished, test } from 'vitest'
@@ -39,7 +40,10 @@ describe('a gateway killed between writing a message and publishing it', () => {
   beforeAll(async () => {
     platform = await startPlatform()
     mongo = await MongoClient.connect(platform.servers.mongoUrl)
-    ;[node] = await Promise.all([platform.start('realtime'), platform.start('api-gateway')])
+    ;[node] = await Promise.all([
+      platform.start('realtime', { PARLEY_REALTIME_ORDER_WAIT_MS: '1000' }),
+      platform.start('api-gateway'),
+    ])
     alice = await platform.newUser('alice')
     bob = await platform.newUser('bob')
     room = await platform.newRoom([alice.id, bob.id])
@@ -55,10 +59,10 @@ describe('a gateway killed between writing a message and publishing it', () => {
   const say = async (message: string) =>
     Number((await platform.admin('POST', '/messages', { room, sender: 'alice', message, messageType: 'text' }))['seq'])
 
-  /** Sends through the gateway until it is killed. */
-  async function sendUntilKilled(): Promise<void> {
+  /** Sends through the gateway until it is killed, having written this many times. */
+  async function sendUntilKilled(times: number): Promise<void> {
     const { mongoUrl, natsUrl } = platform.servers
-    const work = { mongoUrl, natsUrl, app: platform.app, room, point: 'written', times: 5 }
+    const work = { mongoUrl, natsUrl, app: platform.app, room, point: 'written', times }
     const child = fork(dyingSender, [JSON.stringify(work)])
     assert.deepEqual((await once(child, 'exit'))[1], 'SIGKILL')
   }
@@ -67,7 +71,7 @@ describe('a gateway killed between writing a message and publishing it', () => {
     const before = await connectResuming(node.url, bob.token)
     const since = (await before.login({ since: 0 })).result.serverTimeMS
     before.socket.close()
-    await sendUntilKilled()
+    await sendUntilKilled(5)
     const last = await say('after it')
     const resuming = await connectResuming(node.url, bob.token)
     const { result } = await resuming.login({ since, deviceId: 'phone' })
@@ -94,6 +98,23 @@ describe('a gateway killed between writing a message and publishing it', () => {
     assert.deepEqual([...new Set(seqsOfResumed())], [...seqs, next, next + 1])
     resuming.socket.close()
   })
+
+  test.each([0, soonMS])(
+    'leaves the first messages of a room, which come before those sent %i ms later',
+    async (ms) => {
+      room = await platform.newRoom([alice.id, bob.id])
+      await sendUntilKilled(1)
+      const killedMS = Date.now()
+      await eventually('the time has passed', () => Date.now() >= killedMS + ms)
+      const last = await say('after it')
+      const seqs = () => heard.filter((message) => message.room === room).map(({ seq }) => seq)
+      await eventually('Bob has all', () => seqs().length >= last)
+      assert.deepEqual(
+        seqs(),
+        Array.from({ length: last }, (_, i) => i + 1),
+      )
+    },
+  )
 })
 
 test('a new room begins in order if the gateway of its first messages stalls before it publishes them', async () => {

@@ -61,23 +61,24 @@ export interface MissingMessages {
 }
 
 /**
- * Publishes accepted messages whose gateway is late or dead; the bus dedupes them. Returns whether any may arrive. A
+ * Publishes accepted messages whose gateway is late or dead; the bus dedupes them. Returns the first that may arrive. A
  * message outside the buffer was published already, or is noted for the relay.
  */
 export async function publishMissing(
   { db, outbox }: Chat,
   { app, room: id, thread, fromSeq, toSeq }: MissingMessages,
-): Promise<boolean> {
-  if (thread !== undefined) return outbox.publishKeys([threadOrderingKey(app, id, thread)])
+): Promise<number | undefined> {
+  if (thread !== undefined)
+    return (await outbox.publishKeys([threadOrderingKey(app, id, thread)])) ? fromSeq : undefined
   const room = await findRoomWithBuffer(db, app, id)
   const entries = (room?.buffer ?? []).filter(({ seq }) => seq >= fromSeq && seq <= toSeq)
-  if (!room || entries.length === 0) return false
+  if (!room || entries.length === 0) return undefined
   const ids = new Set(idsOf(entries))
   const [stored] = await Promise.all([findMessages(db, [...ids]), untilDurable(db)])
   const flushed = new Set(idsOf(stored))
   const unflushed = unflushedOf(room).filter(({ _id }) => ids.has(_id) && !flushed.has(_id))
   const messages = [...stored, ...unflushed].toSorted((one, other) => one.seq - other.seq)
-  if (!(await outbox.publishDeletions([room]))) return false
+  if (!(await outbox.publishDeletions([room]))) return undefined
   const [users, quoted] = await Promise.all([
     findSenders(db, app, messages),
     findQuoted(db, messages, new Map([[key(app, id), room]])),
@@ -88,7 +89,7 @@ export async function publishMissing(
   const events = messages.map(({ _id: message }) => {
     return { kind: 'message', message, event: 'chat message', isSoonAfter: true } as const
   })
-  return outbox.publishEvents(events, now)
+  return (await outbox.publishEvents(events, now)) ? messages[0]?.seq : undefined
 }
 
 /** Age of the oldest unpublished event in seconds; normally at most one. */

@@ -29,10 +29,14 @@ export function afterResponses(
   }
 }
 
-/** The events of an append. A node may hear only the later ones: each of them can follow a message of another gateway. */
+/**
+ * The events of an append. A node may hear only the later ones: each of them can follow a message of another gateway,
+ * which may have died before it published what was in the buffer.
+ */
 export function eventsOf({ room, messages, isShared }: RoomAppend): NewMessageEvent[] {
   const first = messages[0]?.message.createdAtMS ?? 0
-  const isSoonAfter = (isShared || first < room.clockMS + soonMS) && { isSoonAfter: true as const }
+  const isBuffered = (room.bufferBytes ?? 0) > 0
+  const isSoonAfter = (isShared || isBuffered || first < room.clockMS + soonMS) && { isSoonAfter: true as const }
   return messages.map(({ message: { _id } }) => ({
     kind: 'message',
     message: _id,

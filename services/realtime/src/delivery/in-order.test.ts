@@ -57,13 +57,13 @@ describe('the messages of a room', () => {
   test('are fetched once if missing, and waited for while they can still come', async () => {
     const out: number[] = []
     const fetched: Missing[] = []
-    const isComing = new Map([[2, true]])
+    const isComing = new Set([2])
     const order = new InOrder<IncomingEvent>({
       waitMS,
       deliver: ({ message }) => out.push(message?.seq ?? 0),
       async fetch(missing) {
         fetched.push(missing)
-        return isComing.get(missing.fromSeq) ?? false
+        return isComing.has(missing.fromSeq) ? missing.fromSeq : undefined
       },
     })
     for (const seq of [1, 4]) order.take(sent(seq), 0)
@@ -80,7 +80,7 @@ describe('the messages of a room', () => {
     order.expire(3.1 * waitMS)
     assert.deepEqual(out, [1, 2, 3, 4, 9])
     order.take(sent(11), 4 * waitMS)
-    isComing.set(10, true)
+    isComing.add(10)
     for (let part = 50; part < 110; part++) {
       order.expire((part / 10) * waitMS)
       await setImmediate()
@@ -103,6 +103,34 @@ describe('the messages of a room', () => {
     recent.order.expire(waitMS)
     assert.deepEqual(recent.out, ['7', '8'])
     assert.deepEqual(recent.outcomes, ['first', 'first'])
+  })
+
+  test('begin with the first one fetched, if the previous one was never published', async () => {
+    const out: number[] = []
+    const fetched: Missing[] = []
+    const order = new InOrder<IncomingEvent>({
+      waitMS,
+      deliver: ({ message }) => out.push(message?.seq ?? 0),
+      async fetch(missing) {
+        fetched.push(missing)
+        if (missing.fromSeq > 1) return missing.fromSeq
+        order.take(sent(7), waitMS)
+        return 7
+      },
+      fetchesFirst: true,
+    })
+    order.take(sent(9), 0)
+    order.expire(waitMS)
+    await setImmediate()
+    assert.deepEqual(out, [])
+    order.expire(1.1 * waitMS)
+    assert.deepEqual(out, [7])
+    order.take(sent(8), 1.1 * waitMS)
+    assert.deepEqual(out, [7, 8, 9])
+    assert.deepEqual(fetched, [
+      { topic, thread: undefined, fromSeq: 1, toSeq: 8 },
+      { topic, thread: undefined, fromSeq: 8, toSeq: 8 },
+    ])
   })
 
   test('begin with none while an earlier one waits', () => {

@@ -46,8 +46,10 @@ interface InOrderParts<Event> {
   deliver: (event: Event) => void
   /** Called for each event that has waited. */
   waited?: (outcome: WaitOutcome) => void
-  /** Republishes missing messages; returns whether any will come. Without it, nothing waits longer than `waitMS`. */
-  fetch?: ((missing: Missing) => Promise<boolean>) | undefined
+  /** Republishes missing messages; returns the first that will come. Without it, nothing waits longer than `waitMS`. */
+  fetch?: ((missing: Missing) => Promise<number | undefined>) | undefined
+  /** Whether the first message heard of a room can follow missing ones: before, the room was silent. */
+  fetchesFirst?: boolean
 }
 
 /** The messages that a room or thread lacks. */
@@ -67,6 +69,7 @@ export class InOrder<Event extends IncomingEvent> {
   readonly #deliver: (event: Event) => void
   readonly #waited: (outcome: WaitOutcome) => void
   readonly #fetch: InOrderParts<Event>['fetch']
+  readonly #fetchesFirst: boolean
   readonly #rooms = new Map<string, OrderedQueue<Event>>()
   readonly #threadsOf = new Map<string, Map<string, OrderedQueue<Event>>>()
   /** Rooms and threads with waiting events. */
@@ -74,11 +77,12 @@ export class InOrder<Event extends IncomingEvent> {
   #waitingBytes = 0
   #checkAtMS = 0
 
-  constructor({ waitMS, deliver, waited = () => undefined, fetch }: InOrderParts<Event>) {
+  constructor({ waitMS, deliver, waited = () => undefined, fetch, fetchesFirst = false }: InOrderParts<Event>) {
     this.#waitMS = waitMS
     this.#deliver = deliver
     this.#waited = waited
     this.#fetch = fetch
+    this.#fetchesFirst = fetchesFirst
   }
 
   /** Delivers the event now, or in its turn; at once if it has no place, or its turn has passed. */
@@ -107,6 +111,8 @@ export class InOrder<Event extends IncomingEvent> {
     if (this.#waiting.size === 0 || nowMS < this.#checkAtMS) return
     this.#checkAtMS = nowMS + this.#waitMS / checksPerWait
     for (const queue of this.#waiting) {
+      // A fetch may have told which message is next.
+      this.#deliverReady(queue)
       const last = queue.waiting.findLastIndex(({ sinceMS }) => sinceMS + this.#waitMS <= nowMS)
       if (last >= 0 && !this.#isFetching(queue, nowMS)) this.#deliverEarly(queue, last + 1)
     }
@@ -116,13 +122,23 @@ export class InOrder<Event extends IncomingEvent> {
   #isFetching(queue: OrderedQueue<Event>, nowMS: number): boolean {
     const { topic, thread, next, waiting } = queue
     const [first] = waiting
-    if (!this.#fetch || next === undefined || !first) return false
-    if (queue.fetch?.fromSeq === next) return !queue.fetch.isVain && nowMS < queue.fetch.untilMS
-    const fetch = { fromSeq: next, untilMS: nowMS + waitsForFetched * this.#waitMS, isVain: false }
+    // Messages of a thread follow its earlier ones when they are published.
+    const canFetch = next !== undefined || (this.#fetchesFirst && thread === undefined)
+    if (!this.#fetch || !first || !canFetch) return false
+    const fromSeq = next ?? 1
+    if (queue.fetch && (next === undefined || queue.fetch.fromSeq === next)) {
+      return !queue.fetch.isVain && nowMS < queue.fetch.untilMS
+    }
+    const fetch = { fromSeq, untilMS: nowMS + waitsForFetched * this.#waitMS, isVain: false }
     queue.fetch = fetch
     const toSeq = first.isNew ? first.seq - 1 : first.seq
     const ask = async () => {
-      fetch.isVain = !(await this.#fetch?.({ topic, thread, fromSeq: next, toSeq }))
+      const firstSeq = await this.#fetch?.({ topic, thread, fromSeq, toSeq })
+      if (firstSeq === undefined) fetch.isVain = true
+      else if (queue.next === undefined) {
+        fetch.fromSeq = firstSeq
+        queue.next = firstSeq
+      }
     }
     void ask()
     return true
@@ -156,7 +172,10 @@ export class InOrder<Event extends IncomingEvent> {
 
   /** Some messages were missed: restarts the count at the next message. Waiting events still wait. */
   missed(): void {
-    for (const queue of this.#queues()) queue.next = undefined
+    for (const queue of this.#queues()) {
+      queue.next = undefined
+      delete queue.fetch
+    }
   }
 
   /** Forgets a topic, with its waiting events. */

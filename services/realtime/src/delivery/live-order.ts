@@ -8,7 +8,7 @@ export interface LiveOrderParts {
   waitMS: number
   deliver: (event: IncomingEvent) => void
   /** See InOrder. Never fails. */
-  fetch: (missing: Missing) => Promise<boolean>
+  fetch: (missing: Missing) => Promise<number | undefined>
   metrics: Metrics
   queue: () => Pick<DeliveryQueue, 'drain' | 'isHeld'>
   interest: () => Pick<RoomInterest, 'has'>
@@ -22,7 +22,7 @@ export function createLiveOrder(parts: LiveOrderParts) {
     'Events that waited for an earlier message of their room, by how the wait ended',
     ['outcome'],
   )
-  const order = new InOrder({ waitMS, deliver, fetch, waited: (outcome) => waits.inc({ outcome }) })
+  const order = new InOrder({ waitMS, deliver, fetch, fetchesFirst: true, waited: (outcome) => waits.inc({ outcome }) })
   const everyMS = waitMS / checksPerWait
   /** Advances only with the event loop: after a stall, received events are read before waits run out. */
   let nowMS = 0

@@ -37,10 +37,10 @@ export function startDelivery(parts: Parts) {
   const fetch = async ({ topic, ...missing }: Missing) => {
     try {
       const to = audienceOf(topic)
-      return 'room' in to && (await publishMissing(chat, { ...to, ...missing }))
+      return 'room' in to ? await publishMissing(chat, { ...to, ...missing }) : undefined
     } catch (error) {
       log.warn({ err: error, topic, ...missing }, 'missing messages of a room not fetched: later ones are delivered')
-      return false
+      return undefined
     }
   }
   const order = createLiveOrder({
