@@ -39,6 +39,24 @@ test('an outdated server is refused with its version and the required one', asyn
   )
 })
 
+test('a service that closes before it has reached NATS reports no connection', async () => {
+  const tries = Promise.withResolvers<void>()
+  let count = 0
+  const silent = createServer((socket) => {
+    socket.on('error', () => undefined)
+    if (++count === 2) tries.resolve()
+  })
+  const port = await listenOnLoopback(silent)
+  const reported: string[] = []
+  const events = { onDisconnect: () => reported.push('away'), onReconnect: () => reported.push('back') }
+  const bus = await connectBus(`nats://127.0.0.1:${port}`, 'early', events, { isService: true })
+  bus.onBack(() => reported.push('handled'))
+  await tries.promise
+  await bus.close()
+  assert.deepEqual(reported, ['away'])
+  silent.close()
+})
+
 test('a server that hangs while receiving much data is abandoned for another', async () => {
   const servers = await isolatedServers()
   const { username, password, host } = new URL(servers.natsUrl)

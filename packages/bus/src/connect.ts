@@ -120,6 +120,7 @@ export async function connectBus(
       const fault: unknown = await reach().catch((error: unknown) => connectFault(error, options))
       if (fault instanceof Error) events.onError?.(fault)
     }
+    if (!reached) return
     for (const handle of state.back) handle()
     events.onReconnect?.()
   }
