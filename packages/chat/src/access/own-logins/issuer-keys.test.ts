@@ -16,10 +16,11 @@ describe('keys of a token issuer', () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }))
   afterEach(() => void vi.useRealTimers())
 
-  async function newKey(kid: string) {
+  async function newKey(kid?: string) {
     const { privateKey, publicKey } = await generateKeyPair('RS256')
-    const jwk = { ...(await exportJWK(publicKey)), kid }
-    return { jwk, token: await new SignJWT({}).setProtectedHeader({ alg: 'RS256', kid }).sign(privateKey) }
+    const id = kid === undefined ? {} : { kid }
+    const jwk = { ...(await exportJWK(publicKey)), ...id }
+    return { jwk, token: await new SignJWT({}).setProtectedHeader({ alg: 'RS256', ...id }).sign(privateKey) }
   }
   function server(first: object[]) {
     const served = { keys: first, isAway: false, reads: 0 }
@@ -83,6 +84,17 @@ describe('keys of a token issuer', () => {
     pass(31_000)
     await assert.rejects(verify(before.token), { code: 'SERVICE_UNAVAILABLE' })
     assert.ok(await verifies(after.token))
+  })
+
+  test('without IDs are all tried, and read again for a token that none of them signed', async () => {
+    const [one, two, three] = [await newKey(), await newKey(), await newKey()]
+    const { served, verifies } = server([one.jwk, two.jwk])
+    assert.deepEqual([await verifies(one.token), await verifies(two.token)], [true, true])
+    assert.deepEqual([await verifies(three.token), served.reads], [false, 1])
+    served.keys = [two.jwk, three.jwk]
+    pass(31_000)
+    assert.deepEqual([await verifies(three.token), await verifies(two.token)], [true, true])
+    assert.deepEqual([await verifies(one.token), served.reads], [false, 2])
   })
 
   test('that cannot be read are unavailable, not invalid, also during a rotation', async () => {

@@ -2,6 +2,7 @@ import { clock } from '@parley/async/clock'
 import { ApiError } from '@parley/contracts/errors'
 import { publicKeyAlgorithms, type TokenIssuer } from '@parley/contracts/resources/token-issuer'
 import {
+  type CryptoKey,
   createLocalJWKSet,
   errors,
   importSPKI,
@@ -100,8 +101,14 @@ export function createIssuerKeys({ calls, log }: { calls: Pick<HookCalls, 'get'>
 
   return {
     async verify(token, issuer, options) {
-      const verifyWith = async (isRenewed: boolean) =>
-        (await jwtVerify(token, keyOf(issuer, isRenewed), options)).payload
+      const verifyWith = async (isRenewed: boolean) => {
+        try {
+          return (await jwtVerify(token, keyOf(issuer, isRenewed), options)).payload
+        } catch (error) {
+          if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error
+          return verifyWithAny(error, (key) => jwtVerify(token, key, options))
+        }
+      }
       return verifyWith(false).catch((error: unknown) => {
         if (!('jwksUrl' in issuer && error instanceof errors.JWSSignatureVerificationFailed)) throw error
         return verifyWith(true)
@@ -113,11 +120,28 @@ export function createIssuerKeys({ calls, log }: { calls: Pick<HookCalls, 'get'>
     if (!areKnown(set)) return undefined
     try {
       return await set.keys(...of)
-    } catch {
-      // No key fits, or several do. jose lets callers try each; key IDs make that unnecessary.
+    } catch (error) {
+      if (error instanceof errors.JWKSMultipleMatchingKeys) throw error
       return undefined
     }
   }
+}
+
+/** Tries each key that a token without a key ID fits, as during a rotation (RFC 7515, 4.1.4: `kid` is optional). */
+async function verifyWithAny(
+  keys: AsyncIterable<CryptoKey>,
+  verify: (key: CryptoKey) => Promise<{ payload: JWTPayload }>,
+): Promise<JWTPayload> {
+  let refusal: unknown
+  for await (const key of keys) {
+    try {
+      return (await verify(key)).payload
+    } catch (error) {
+      if (!(error instanceof errors.JWSSignatureVerificationFailed)) throw error
+      refusal = error
+    }
+  }
+  throw refusal
 }
 
 function areKnown(set: KeySet): set is KeySet & Required<Pick<KeySet, 'keys'>> {
