@@ -15,6 +15,7 @@ import { messageBucketIndexes } from './message-buckets/buckets.ts'
 import { expiringMessageIndexes } from './messages/expiring-messages.ts'
 import { messageStreamIndexes } from './messages/message-streams.ts'
 import { messageIndexes } from './messages/messages.ts'
+import { reactionIndexes } from './messages/reactions-of-user.ts'
 import { bookmarkIndexes, reminderIndexes } from './messages/saved-messages.ts'
 import { scheduledIndexes } from './messages/scheduled.ts'
 import { searchTextIndexes } from './messages/search-texts.ts'
@@ -106,6 +107,7 @@ export const collections: Record<CollectionName, CollectionPlan> = {
       ...expiringMessageIndexes,
       ...attachedIndexes,
       ...heldMessageIndexes,
+      ...reactionIndexes,
     ],
     shard: ofRoom,
     deletion: 'roomKeyRange',

@@ -6,7 +6,7 @@ import type { PagePlace } from '@parley/db/find-page'
 import { type AppUser, idsOf, key } from '@parley/db/keys'
 import { perBucket } from '@parley/db/message-buckets/buckets'
 import { findMessagesOfSender, findRoomsOfSender } from '@parley/db/messages/messages-of-sender'
-import { pageReactionsOf } from '@parley/db/messages/reactions-of-user'
+import { findReactedBy } from '@parley/db/messages/reactions-of-user'
 import { findSavedPage, type SavedIn } from '@parley/db/messages/saved-messages'
 import { findScheduledPage } from '@parley/db/messages/scheduled'
 import { findReports } from '@parley/db/moderation/reports'
@@ -116,28 +116,17 @@ async function* messages({ db }: ExportParts, of: AppUser, after = firstPlace): 
   }
 }
 
-/** Yields the user's reactions in the rooms and threads that the user is in or has written in. */
-async function* reactions({ db }: ExportParts, of: AppUser, after = firstPlace): AsyncGenerator<Page> {
-  for await (const [kind, roomKey, fromSeq] of placesOfReactions(db, of, JSON.parse(after) as PlaceInRooms)) {
-    for await (const { messages: found, upToSeq } of pageReactionsOf(db, roomKey, of.user, fromSeq)) {
-      const lines = found.map(({ _id: message, room, reactions: given = [] }) =>
-        JSON.stringify({ room, message, reactions: given.map(({ reaction }) => reaction) }),
-      )
-      yield { lines, after: JSON.stringify([kind, roomKey, upToSeq] satisfies PlaceInRooms) }
-    }
+async function* reactions({ db }: ExportParts, of: AppUser, after = ''): AsyncGenerator<Page> {
+  for (let place = after, isLast = false; !isLast; ) {
+    const found = await findReactedBy(db, of, { after: place, limit: perPage })
+    const lines = found.map(({ _id: message, room, reactions: given = [] }) => {
+      const own = given.filter(({ client }) => client === of.user).map(({ reaction }) => reaction)
+      return JSON.stringify({ room, message, reactions: own })
+    })
+    isLast = found.length < perPage
+    place = found.at(-1)?._id ?? place
+    yield { lines, after: place }
   }
-}
-
-async function* placesOfReactions(db: Db, of: AppUser, from: PlaceInRooms): AsyncGenerator<PlaceInRooms> {
-  const { app, user } = of
-  const [kind, fromKey, fromSeq] = from
-  const rooms = new Set((await findRoomIdsOfUser(db, app, user)).map((id) => key(app, id)))
-  for await (const place of placesOf(db, of, kind === 'thread' ? from : ['room', '', 0])) {
-    if (place[0] === 'thread') yield place
-    else rooms.add(place[1])
-  }
-  const left = kind === 'thread' ? [...rooms] : [...rooms].filter((roomKey) => roomKey >= fromKey)
-  for (const roomKey of left.toSorted()) yield ['room', roomKey, kind === 'room' && roomKey === fromKey ? fromSeq : 0]
 }
 
 async function* threads({ db }: ExportParts, { app, user }: AppUser, after = ''): AsyncGenerator<Page> {

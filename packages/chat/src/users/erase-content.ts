@@ -3,13 +3,16 @@ import type { Session } from '@parley/db/connect'
 import type { JobDoc, OwedRoom } from '@parley/db/documents'
 import { findHeld, findHeldRooms, oweErasure } from '@parley/db/holds/holds'
 import { noteErased } from '@parley/db/jobs'
-import { key } from '@parley/db/keys'
+import { idsOf, key } from '@parley/db/keys'
+import { findMessages } from '@parley/db/message-buckets/find-messages'
 import { changeMessage, type MessageChange, stub } from '@parley/db/messages/change-messages'
 import { isDeletedIn } from '@parley/db/messages/deleted-messages'
 import type { MessageDoc } from '@parley/db/messages/documents'
 import { mostAtOneTime } from '@parley/db/messages/messages'
 import { findMessagesOfSender, findRoomsOfSender, findThreadsOfSender } from '@parley/db/messages/messages-of-sender'
+import { findReactedBy } from '@parley/db/messages/reactions-of-user'
 import { forgetAnswersOfRoom } from '@parley/db/push/call-history'
+import type { RoomDoc } from '@parley/db/rooms/documents'
 import { lockRoom } from '@parley/db/rooms/lock-room'
 import { takeRoomTime } from '@parley/db/rooms/rooms'
 import { findThreadsOfUser } from '@parley/db/threads/thread-members'
@@ -19,6 +22,7 @@ import type { Chat } from '../chat.ts'
 import { justChanged } from '../events/as-of-now.ts'
 import { messageChanged } from '../events/event-builders.ts'
 import { messageOrderingKey, roomOrderingKey } from '../events/ordering-keys.ts'
+import type { Noted, Outbox } from '../events/outbox.ts'
 import { recall } from '../messages/changing/recalled.ts'
 import { uncountMessages } from '../messages/changing/uncount-messages.ts'
 
@@ -57,6 +61,7 @@ export async function eraseContent(chat: Chat, job: ContentErasure): Promise<boo
     if (next !== undefined) await noteErased(db, job, { afterRoom: next })
     afterRoom = next
   } while (afterRoom !== undefined)
+  if (!(await eraseReactions(chat, job))) return false
   const held = new Set(await findHeldRooms(db, app))
   return eraseFromStreams(bus, { app, sender: user, concerns: (room) => !held.has(room) }, jobs.signal)
 }
@@ -72,6 +77,7 @@ async function eraseOwed(chat: Chat, job: ContentErasure, owed: readonly OwedRoo
     }
     await forgetAnswersOfRoom(db, { app, room }, { client: user })
   }
+  if (!(await eraseReactions(chat, job, owed))) return false
   const held = new Set(await findHeldRooms(db, app))
   const until = new Map(owed.map(({ room, upToMS }) => [room, held.has(room) ? 0 : upToMS]))
   const concerns = (room: string, sentAtMS: number) => sentAtMS <= (until.get(room) ?? 0)
@@ -103,21 +109,14 @@ async function eraseNext(
 ): Promise<number | undefined> {
   const { db, outbox } = chat
   const { app, user, content } = job
-  const work = async (session: Session) => {
+  const work = async (session: Session): Promise<Erased & { next: number | undefined }> => {
     const room = await lockRoom(db, app, roomId, session)
     const some = { afterSeq, limit: mostAtOneTime }
     if (!room) return { next: undefined, noted: [] }
     const { messages, next } = await findMessagesOfSender(db, roomKey, user, some, session)
     const found = messages.filter(({ createdAtMS }) => createdAtMS <= upToMS)
     if (found.length === 0) return { next, noted: [] }
-    const held = await findHeld(db, app, { room: roomId, users: [user] }, session)
-    if (held.room || held.users.has(user)) {
-      // The user is gone, so nothing later is theirs.
-      const owed = { job: job.id, user, content, room: roomId, upToMS: Math.min(upToMS, room.clockMS) }
-      await oweErasure(db, app, owed, session)
-      await noteErased(db, job, { spared: room._id }, session)
-      return { next: undefined, noted: [] }
-    }
+    if (await isSpared(chat, job, room, upToMS, session)) return { next: undefined, noted: [] }
     const isDone = (message: (typeof found)[number]) =>
       message.system || isDeletedIn(message, room) || (content === 'redact' && message.recalled)
     const living = found.filter((message) => !isDone(message))
@@ -129,16 +128,95 @@ async function eraseNext(
     for (const message of living) changed.push(await changeMessage(db, message, change, updatedAtMS, session))
     await noteErased(db, job, { messages: living.length }, session)
     const event = content === 'delete' ? 'messageDeleted' : 'messageUpdated'
-    const changes = living.map(({ _id }) => ({
-      orderingKey: messageOrderingKey(_id),
-      events: [messageChanged(_id, event, updatedAtMS)],
-    }))
-    // A deleted room gets no events.
-    return { next, changed, noted: room.deletedAt ? [] : await outbox.note(changes, session) }
+    return { next, changed, noted: await noteChanged(outbox, room, changed, event, session) }
   }
-  const { next, noted, changed = [] } = await inTransaction(db, work, { turn: roomOrderingKey(app, roomId) })
+  const { next, ...erased } = await inTransaction(db, work, { turn: roomOrderingKey(app, roomId) })
+  await publish(outbox, erased)
+  return next
+}
+
+/** Changes of a transaction. */
+interface Erased {
+  changed?: MessageDoc[]
+  noted: readonly Noted[]
+}
+
+/** Notes that a hold spares what the user did in the room up to a time. Returns whether one does. */
+async function isSpared(
+  { db }: Chat,
+  job: ContentErasure,
+  room: RoomDoc,
+  upToMS: number,
+  session: Session,
+): Promise<boolean> {
+  const { app, user, content } = job
+  const held = await findHeld(db, app, { room: room.id, users: [user] }, session)
+  if (!held.room && !held.users.has(user)) return false
+  // The user is gone, so nothing later is theirs.
+  const owed = { job: job.id, user, content, room: room.id, upToMS: Math.min(upToMS, room.clockMS) }
+  await oweErasure(db, app, owed, session)
+  await noteErased(db, job, { spared: room._id }, session)
+  return true
+}
+
+async function noteChanged(
+  outbox: Outbox,
+  room: RoomDoc,
+  changed: readonly MessageDoc[],
+  event: 'messageUpdated' | 'messageDeleted',
+  session: Session,
+): Promise<Noted[]> {
+  // A deleted room gets no events.
+  if (room.deletedAt) return []
+  const changes = changed.map(({ _id, updatedAtMS }) => ({
+    orderingKey: messageOrderingKey(_id),
+    events: [messageChanged(_id, event, updatedAtMS)],
+  }))
+  return outbox.note(changes, session)
+}
+
+async function publish(outbox: Outbox, { changed = [], noted }: Erased): Promise<void> {
   // Without quotes: the messages may quote each other, and not all are done.
   const now = justChanged(changed)
   await Promise.all(noted.map((one) => outbox.publish(one, now)))
-  return next
+}
+
+/**
+ * Removes the user's reactions in all rooms and threads, or in those that are owed. Returns whether it is finished;
+ * those already removed are not found again.
+ */
+async function eraseReactions(chat: Chat, job: ContentErasure, owed?: readonly OwedRoom[]): Promise<boolean> {
+  const until = owed && new Map(owed.map(({ room, upToMS }) => [room, upToMS]))
+  const upToMS = (room: string) => (until ? (until.get(room) ?? -1) : Number.MAX_SAFE_INTEGER)
+  for (let after: string | undefined = ''; after !== undefined; ) {
+    if (chat.jobs.signal.aborted) return false
+    const found = await findReactedBy(chat.db, job, { after, limit: mostAtOneTime })
+    const wanted = found.filter(({ room, createdAtMS }) => createdAtMS <= upToMS(room))
+    for (const [room, messages] of Map.groupBy(wanted, (message) => message.room)) {
+      await eraseReactionsTo(chat, job, { room, messages: idsOf(messages), upToMS: upToMS(room) })
+    }
+    after = found.length < mostAtOneTime ? undefined : found.at(-1)?._id
+  }
+  return true
+}
+
+async function eraseReactionsTo(
+  chat: Chat,
+  job: ContentErasure,
+  { room: roomId, messages, upToMS }: { room: string; messages: readonly string[]; upToMS: number },
+): Promise<void> {
+  const { db, outbox } = chat
+  const { app, user } = job
+  const work = async (session: Session): Promise<Erased> => {
+    const room = await lockRoom(db, app, roomId, session)
+    if (!room || (await isSpared(chat, job, room, upToMS, session))) return { noted: [] }
+    const updatedAtMS = await takeRoomTime(db, room, session)
+    const changed: MessageDoc[] = []
+    for (const message of await findMessages(db, messages, { app, session })) {
+      const reactions = message.reactions?.filter(({ client }) => client !== user) ?? []
+      changed.push(await changeMessage(db, message, { set: { reactions } }, updatedAtMS, session))
+    }
+    return { changed, noted: await noteChanged(outbox, room, changed, 'messageUpdated', session) }
+  }
+  await publish(outbox, await inTransaction(db, work, { turn: roomOrderingKey(app, roomId) }))
 }

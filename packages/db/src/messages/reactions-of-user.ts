@@ -1,35 +1,29 @@
+import type { IndexDescription } from 'mongodb'
 import type { Db } from '../db.ts'
+import type { AppUser } from '../keys.ts'
 import type { MessageDoc } from './documents.ts'
 
-/** A user's reactions to messages. */
-export interface ReactionsPage {
-  messages: Pick<MessageDoc, '_id' | 'room' | 'reactions'>[]
-  /** The seq to continue after. */
-  upToSeq: number
-}
+const byReaction = { app: 1, 'reactions.client': 1, _id: 1 } as const
+export const reactionIndexes: IndexDescription[] = [
+  { key: byReaction, partialFilterExpression: { 'reactions.client': { $exists: true } } },
+]
 
-/** Range of seqs per query. */
-const seqsAtOnce = 10_000
+type Reacted = Pick<MessageDoc, '_id' | 'room' | 'createdAtMS' | 'reactions'>
 
 /**
- * Pages through the messages of a room or thread that a user has reacted to, after a seq, with only the user's
- * reactions. Reacting moves a message to `messages`, so buckets are not searched.
+ * A page of the messages that a user has reacted to, by ID, in all rooms and threads of the app. Reacting moves a
+ * message to `messages`, so buckets are not searched.
  */
-export async function* pageReactionsOf(
+export async function findReactedBy(
   db: Db,
-  roomKey: string,
-  client: string,
-  afterSeq: number,
-): AsyncGenerator<ReactionsPage> {
-  const last = await db.messages.findOne({ roomKey }, { sort: { seq: -1 }, projection: { seq: 1 } })
-  const reactions = { $filter: { input: '$reactions', cond: { $eq: ['$$this.client', { $literal: client }] } } }
-  for (let after = afterSeq; after < (last?.seq ?? 0); after += seqsAtOnce) {
-    const upToSeq = after + seqsAtOnce
-    const messages = await db.messages
-      .find({ roomKey, seq: { $gt: after, $lte: upToSeq }, 'reactions.client': client })
-      .hint({ roomKey: 1, seq: 1 })
-      .project<ReactionsPage['messages'][number]>({ room: 1, reactions })
-      .toArray()
-    yield { messages, upToSeq }
-  }
+  { app, user }: AppUser,
+  { after, limit }: { after: string; limit: number },
+): Promise<Reacted[]> {
+  return db.messages
+    .find({ app, 'reactions.client': user, _id: { $gt: after } })
+    .hint(byReaction)
+    .sort({ _id: 1 })
+    .limit(limit)
+    .project<Reacted>({ room: 1, createdAtMS: 1, reactions: 1 })
+    .toArray()
 }

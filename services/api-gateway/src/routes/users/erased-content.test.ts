@@ -46,7 +46,12 @@ async function writeEverywhere(name: string) {
   ]
   await user.call('POST', `/messages/${pinned._id}/pin`)
   await send(room, 'bob', 'quotes', { replyTo: pinned._id })
-  await user.call('POST', `/rooms/${left}/delete/members`, { members: [name] })
+  const silent = await gateway.newRoom([user, bob])
+  for (const message of [ofBob, await send(silent, 'bob', 'of bob')]) {
+    await bob.call('POST', `/messages/${message._id}/reaction`, { reaction: 'of bob' })
+    await user.call('POST', `/messages/${message._id}/reaction`, { reaction: secret })
+  }
+  for (const one of [left, silent]) await user.call('POST', `/rooms/${one}/delete/members`, { members: [name] })
   await user.call('POST', '/me/pref/theme', { data: { said: secret, sender: { _id: name } } })
   const edited = await send(room, name, 'to be edited')
   const edit = { _id: edited._id, message: `${secret} edited`, messageType: 'text' }
@@ -55,14 +60,14 @@ async function writeEverywhere(name: string) {
   await bob.call('POST', `/messages/${root._id}/report`, { reason: 'x' })
   // Stays in the buffer until the room is locked.
   sent.push(edited, await send(room, name, `${secret} last`), root, pinned)
-  return { room, left, direct, ofBob, root, ids: sent.map(({ _id }): string => _id) }
+  return { room, left, silent, direct, ofBob, root, ids: sent.map(({ _id }): string => _id) }
 }
 type Scene = Awaited<ReturnType<typeof writeEverywhere>>
 
 /** The answers of all reads that show texts, by path. */
-async function readEverything({ room, left, direct, ofBob, root }: Scene): Promise<[string, string][]> {
+async function readEverything({ room, left, silent, direct, ofBob, root }: Scene): Promise<[string, string][]> {
   const asBob = [
-    ...[room, left, direct].map((of) => `/rooms/${of}/messages/v3?limit=100`),
+    ...[room, left, silent, direct].map((of) => `/rooms/${of}/messages/v3?limit=100`),
     ...[ofBob, root].map(({ _id }) => `/messages/${_id}/thread`),
     ...['/rooms', '/threads', `/rooms/${room}/pins`],
   ]
@@ -121,7 +126,7 @@ describe('the content of an erased user', () => {
     assert.equal((await gateway.admin('DELETE', '/admin/clients/keeper')).status, 200)
     assert.equal(withSecret(await readEverything(scene)).includes(`/rooms/${scene.room}/messages/v3?limit=100`), true)
     await admin('DELETE', `/rooms/${scene.room}/messages/_all`)
-    for (const room of [scene.left, scene.direct]) await admin('DELETE', `/rooms/${room}/messages/_all`)
+    for (const room of [scene.left, scene.silent, scene.direct]) await admin('DELETE', `/rooms/${room}/messages/_all`)
   })
 
   test.each(['redact', 'delete'])('%s: no read shows it any more, and it is proven', async (content) => {
@@ -146,6 +151,9 @@ describe('the content of an erased user', () => {
       false,
     )
     assert.equal(await badge(), 0)
+
+    const [ofOther] = await history(scene.silent)
+    assert.deepEqual([ofOther.reactions, ofOther.reactionCount], [[{ client: 'bob', reaction: 'of bob' }], 1])
 
     const messages = await history(scene.room)
     const own = messages.filter(({ sender }: { sender: { _id: string } }) => sender._id === name)
