@@ -125,8 +125,17 @@ describe('deploy/helm/parley', () => {
     }
     assert.equal(schedule.concurrencyPolicy, 'Forbid')
     const container = mainOf(jobTemplate)
-    const { place, mongoUrlKey } = (parse(read('deploy/helm/examples/production.yaml')) as { backup: Labels }).backup
-    assert.deepEqual(container.args, ['build/parley.js', 'backup', place, '--history-seconds', '3600'])
+    const { place, keep, mongoUrlKey } = (parse(read('deploy/helm/examples/production.yaml')) as { backup: Labels })
+      .backup
+    assert.deepEqual(container.args, [
+      'build/parley.js',
+      'backup',
+      place,
+      '--history-seconds',
+      '3600',
+      '--keep',
+      String(keep),
+    ])
     const environment = environmentOf(container)
     assert.equal(environment['PARLEY_MONGO_URL_FILE'], `/run/secrets/${mongoUrlKey}`)
     assert.deepEqual(wrongVariables(environment), [])

@@ -1,6 +1,12 @@
-import { readFile, rename, rmdir, unlink, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rename, rm, rmdir, unlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { DeleteObjectCommand, GetObjectCommand, NoSuchKey, PutObjectCommand } from '@aws-sdk/client-s3'
+import {
+  DeleteObjectCommand,
+  GetObjectCommand,
+  NoSuchKey,
+  PutObjectCommand,
+  paginateListObjectsV2,
+} from '@aws-sdk/client-s3'
 import { makeFolder } from './make-folder.ts'
 import { writeNewFile } from './new-file.ts'
 import { clientAt, type S3Settings } from './s3-client.ts'
@@ -11,6 +17,14 @@ interface Archive {
   get(name: string): Promise<Uint8Array | undefined>
   /** Removes what was put. */
   discard(): Promise<void>
+}
+
+/** The place of several backups. */
+interface ArchivePlace {
+  /** Names of the folders in it. */
+  names(): Promise<string[]>
+  /** Removes a folder, beginning with the given file. */
+  remove(name: string, first: string): Promise<void>
 }
 
 /** Stores files in a folder, readable by their owner only. `put` is atomic and synced to disk. */
@@ -41,6 +55,19 @@ export function folderArchive(folder: string): Archive {
   }
 }
 
+export function folderPlace(place: string): ArchivePlace {
+  return {
+    async names() {
+      const entries = await readdir(place, { withFileTypes: true })
+      return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name)
+    },
+    async remove(name, first) {
+      await rm(join(place, name, first), { force: true })
+      await rm(join(place, name), { recursive: true })
+    },
+  }
+}
+
 /** Enough for one part, which has some megabytes. */
 const timeoutMS = 60_000
 
@@ -66,6 +93,28 @@ export function s3Archive(settings: S3Settings): Archive {
     },
     async discard() {
       for (const Key of keys) await client.send(new DeleteObjectCommand({ Bucket, Key }))
+    },
+  }
+}
+
+/** The place under the configured prefix. */
+export function s3Place(settings: S3Settings): ArchivePlace {
+  const { bucket: Bucket, prefix: Prefix } = settings
+  const client = clientAt({ ...settings, timeoutMS }, settings.endpoint)
+  return {
+    async names() {
+      const names: string[] = []
+      for await (const page of paginateListObjectsV2({ client }, { Bucket, Prefix, Delimiter: '/' })) {
+        for (const { Prefix: folder = '' } of page.CommonPrefixes ?? []) names.push(folder.slice(Prefix.length, -1))
+      }
+      return names
+    },
+    async remove(name, first) {
+      const folder = `${Prefix}${name}/`
+      await client.send(new DeleteObjectCommand({ Bucket, Key: folder + first }))
+      for await (const page of paginateListObjectsV2({ client }, { Bucket, Prefix: folder })) {
+        for (const { Key } of page.Contents ?? []) await client.send(new DeleteObjectCommand({ Bucket, Key }))
+      }
     },
   }
 }

@@ -14,6 +14,14 @@ export interface Archive {
   discard(): Promise<void>
 }
 
+/** The place of several backups: a folder, or a bucket. */
+export interface ArchivePlace {
+  /** Names of the folders in it. */
+  names(): Promise<string[]>
+  /** Removes a folder, beginning with the given file. */
+  remove(name: string, first: string): Promise<void>
+}
+
 /** The backup is incomplete or damaged. The message names the file and the fault. */
 export class BadBackup extends Error {
   override name = 'BadBackup'
@@ -46,7 +54,7 @@ export interface Manifest {
   collections: BackedUpCollection[]
 }
 
-const manifestFile = 'manifest.json'
+export const manifestFile = 'manifest.json'
 
 /** Written last: a backup without a manifest is incomplete. */
 export async function writeManifest(archive: Archive, manifest: Manifest): Promise<void> {

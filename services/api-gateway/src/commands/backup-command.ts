@@ -1,11 +1,12 @@
 import { clock } from '@parley/async/clock'
-import { type Archive, type Manifest, readManifest } from '@parley/db/backup/archive'
+import { type Archive, type ArchivePlace, type Manifest, readManifest } from '@parley/db/backup/archive'
 import { backUp } from '@parley/db/backup/back-up'
+import { backupName, keepLatest } from '@parley/db/backup/keep-latest'
 import type { PointInTime } from '@parley/db/backup/replay-oplog'
 import { checkBackup, restoreBackup } from '@parley/db/backup/restore'
 import { connectDb, type Db } from '@parley/db/connect'
 import { usingDb } from '@parley/db/using-db'
-import { folderArchive, s3Archive } from '@parley/files/archive'
+import { folderArchive, folderPlace, s3Archive, s3Place } from '@parley/files/archive'
 import { explain } from '@parley/service/explain'
 import { fileSettings } from '@parley/service/file-settings'
 import { readSettings } from '@parley/service/settings'
@@ -31,13 +32,18 @@ export function backupCommand(): Command {
     .option(
       '--history-seconds <seconds>',
       'how long MongoDB keeps the snapshot; must exceed the duration of the backup',
-      readSeconds,
+      readCount('seconds'),
       3_600,
     )
-    .action((place: string, { historySeconds }: { historySeconds: number }) =>
+    .option(
+      '--keep <backups>',
+      'then remove backups in <place> that are older than the latest of this number; all are kept by default',
+      readCount('a number of backups, at least 1'),
+    )
+    .action((place: string, { historySeconds, keep }: { historySeconds: number; keep?: number }) =>
       withMongo(async (db) => {
-        const name = clock.date().toISOString().replaceAll(':', '-')
-        const target = `${place === '/' ? '' : place}/${name}`
+        const within = (name: string) => `${place === '/' ? '' : place}/${name}`
+        const target = within(backupName(clock.date()))
         const progress = createProgress(progressMS)
         const startedMS = performance.now()
         const archive = archiveAt(target)
@@ -56,6 +62,9 @@ export function backupCommand(): Command {
           ),
         )
         console.log(`${target}: ${describe(manifest)}, in ${seconds(startedMS)} s`)
+        if (keep === undefined) return
+        const removed = await keepLatest(placeAt(place), (name) => archiveAt(within(name)), keep)
+        for (const name of removed) console.log(`${within(name)}: removed`)
       }),
     )
 }
@@ -114,9 +123,12 @@ function readBackup(text: string): string {
   return place
 }
 
-function readSeconds(text: string): number {
-  if (!/^[1-9]\d{0,5}$/.test(text)) throw new InvalidArgumentError('expected seconds')
-  return Number(text)
+/** Reads a whole number of at least 1. @param expected what it counts, for the error */
+function readCount(expected: string): (text: string) => number {
+  return (text) => {
+    if (!/^[1-9]\d{0,5}$/.test(text)) throw new InvalidArgumentError(`expected ${expected}`)
+    return Number(text)
+  }
 }
 
 function readTime(text: string): number {
@@ -146,18 +158,37 @@ function optionsOf(mongoTls: Parameters<typeof tlsOptions>[0]) {
 }
 
 function archiveAt(place: string): Archive {
-  const [, bucket, path] = /^s3:\/\/([^/]+)\/(.+)$/.exec(place) ?? []
-  if (bucket === undefined) return folderArchive(place)
-  const { region, endpoint, pathStyle, accessKeyId, secretAccessKey } = fileSettings.s3
-  const used = { region, endpoint, pathStyle, accessKeyId, secretAccessKey }
-  const archive = s3Archive({ ...readSettings(used, process.env), bucket, prefix: `${path}/` })
-  const named = <T>(work: Promise<T>) => explain('S3', Object.values(used), work)
+  const s3 = s3At(place)
+  if (!s3) return folderArchive(place)
+  const archive = s3Archive(s3)
   return {
-    put: (name, bytes) => named(archive.put(name, bytes)),
-    get: (name) => named(archive.get(name)),
-    discard: () => named(archive.discard()),
+    put: (name, bytes) => namingS3(archive.put(name, bytes)),
+    get: (name) => namingS3(archive.get(name)),
+    discard: () => namingS3(archive.discard()),
   }
 }
+
+function placeAt(place: string): ArchivePlace {
+  const s3 = s3At(place)
+  if (!s3) return folderPlace(place)
+  const inBucket = s3Place(s3)
+  return {
+    names: () => namingS3(inBucket.names()),
+    remove: (name, first) => namingS3(inBucket.remove(name, first)),
+  }
+}
+
+const { region, endpoint, pathStyle, accessKeyId, secretAccessKey } = fileSettings.s3
+const s3Access = { region, endpoint, pathStyle, accessKeyId, secretAccessKey }
+
+/** The settings of a place in a bucket; undefined for a folder. */
+function s3At(place: string) {
+  const [, bucket, path = ''] = /^s3:\/\/([^/]+)(?:\/(.+))?$/.exec(place) ?? []
+  if (bucket === undefined) return undefined
+  return { ...readSettings(s3Access, process.env), bucket, prefix: path === '' ? '' : `${path}/` }
+}
+
+const namingS3 = <T>(work: Promise<T>) => explain('S3', Object.values(s3Access), work)
 
 function describe({ collections, at, clusterTime, streamSeq }: Manifest): string {
   const documents = collections.reduce((sum, collection) => sum + collection.documents, 0)

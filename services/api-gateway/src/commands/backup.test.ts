@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtemp, readdir, readFile, rm, stat, symlink, truncate, unlink, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, truncate, unlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { clock } from '@parley/async/clock'
@@ -311,6 +311,28 @@ describe('parley backup and parley restore', () => {
     await assert.rejects(command(db.mongo.databaseName, args), /expected a time with its zone/)
   })
 
+  test('--keep removes what is older than the latest whole backups, and nothing else', async () => {
+    const place = await mkdtemp(join(dir, 'kept-'))
+    const others = ['2001-01-01', 'notes']
+    for (const name of others) await mkdir(join(place, name))
+    const whole: string[] = []
+    for (let i = 0; i < 3; i++) whole.push(basename(await backUpByCommand(place)))
+    const interrupted = ['2000-01-01T00-00-00.000Z', '2999-01-01T00-00-00.000Z']
+    for (const name of interrupted) await mkdir(join(place, name))
+    await unlink(join(place, whole[2] ?? '', 'manifest.json'))
+
+    const args = ['backup', place, '--history-seconds', '60', '--keep']
+    for (const wrong of ['0', '-1', 'all', '']) {
+      await assert.rejects(command(ours(), [...args, wrong]), /'--keep <backups>' .*expected a number of backups/)
+    }
+    const said = await command(ours(), [...args, '2'])
+    const last = /^(\S+Z): \d+ documents/m.exec(said)?.[1] ?? assert.fail(said)
+    assert.match(said, new RegExp(`^${place}/2000-01-01T00-00-00.000Z: removed$`, 'm'))
+    const left = [...others, whole[1], whole[2], basename(last), interrupted[1]]
+    assert.deepEqual(new Set(await readdir(place)), new Set(left))
+    assert.match(await command(ours(), ['restore', last, '--check']), /The backup is whole/)
+  })
+
   test('store the backup in a bucket', async () => {
     const s3 = await startS3(await mkdtemp(join(dir, 's3-')))
     onTestFinished(() => s3.stop())
@@ -327,6 +349,12 @@ describe('parley backup and parley restore', () => {
     assert.match(await restore(db, backup, access), /Restored and verified/)
     assert.deepEqual(await texts(db), await texts(gateway.chat.db))
     await assert.rejects(restore(await emptyDb(), `${backup}x`, access), /manifest\.json is missing/)
+
+    const said = await command(ours(), ['backup', `s3://${s3.bucket}/nightly`, '--keep', '1'], access)
+    const last = /^(\S+Z): \d+ documents/m.exec(said)?.[1] ?? assert.fail(said)
+    const check = (place: string) => command(ours(), ['restore', place, '--check'], access)
+    assert.match(await check(last), /The backup is whole/)
+    await assert.rejects(check(backup), /manifest\.json is missing/)
   })
 })
 
