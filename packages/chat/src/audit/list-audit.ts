@@ -1,7 +1,8 @@
 import { defined } from '@parley/contracts/defined'
+import { ApiError } from '@parley/contracts/errors'
 import type { Input, Result } from '@parley/contracts/operation'
 import type { listAudit as operation } from '@parley/contracts/operations/admin/audit'
-import type { AuditEntry } from '@parley/contracts/resources/audit-entry'
+import { type AuditEntry, subjectKinds } from '@parley/contracts/resources/audit-entry'
 import { findAuditEntries } from '@parley/db/audit/audit-log'
 import type { AuditDoc } from '@parley/db/audit/documents'
 import type { Chat } from '../chat.ts'
@@ -14,9 +15,11 @@ export async function listAudit(
   app: string,
   { actor, subject, action, since, until, limit, cursor }: Input<typeof operation>['query'],
 ): Promise<Result<typeof operation>> {
-  const page = { ...parsePeriod({ since, until }), before: parseCursor(cursor), limit: limit + 1 }
+  if (subject !== undefined && !subjectKinds.some((kind) => subject.startsWith(`${kind}:`)))
+    throw new ApiError('INVALID_QUERY', `subject: expected kind:ID, with one of the kinds ${subjectKinds.join(', ')}`)
+  const page = { ...parsePeriod({ since, until }), before: parseCursor('audit', cursor), limit: limit + 1 }
   const oneMore = await findAuditEntries(db, app, { actor, subject, action }, page)
-  return toPage(oneMore, limit, { view: toAuditView, placeOf: (entry) => entry })
+  return toPage('audit', oneMore, limit, { view: toAuditView, placeOf: (entry) => entry })
 }
 
 /** An entry as shown by the API and the feed. */

@@ -3,7 +3,18 @@ import { madeId, timeMS } from '../ids.ts'
 import { ours } from '../ours.ts'
 
 /** Kinds of subjects of an audited change. */
-const subjectKinds = ['app', 'call', 'config', 'group', 'key', 'message', 'operator', 'report', 'room', 'user'] as const
+export const subjectKinds = [
+  'app',
+  'call',
+  'config',
+  'group',
+  'key',
+  'message',
+  'operator',
+  'report',
+  'room',
+  'user',
+] as const
 export type AuditSubject = { kind: (typeof subjectKinds)[number]; id: string }
 
 /** A recorded change by an API key, an operator or a command, or an operator's reading of conversations. */

@@ -291,6 +291,15 @@ describe('the audit log', () => {
     assert.equal((await list('limit=100')).length, before)
   })
 
+  test('GET /admin/audit refuses a subject without a kind, and names the field', async () => {
+    for (const subject of ['alice', 'alice:x', ':alice', 'user']) {
+      const { status, body } = await gateway.admin('GET', `/admin/audit?subject=${subject}`)
+      assert.deepEqual([status, body.error.code], [400, 'INVALID_QUERY'], subject)
+      assert.match(body.error.message, /^subject: expected kind:ID/)
+    }
+    assert.equal((await gateway.admin('GET', '/admin/audit?subject=user:none')).status, 200)
+  })
+
   test('a call for several users leaves an entry for each', async () => {
     const users = Array.from({ length: 30 }, (_, i) => ({ _id: `listed ${i}`, nickname: 'x', isAdmin: i === 29 }))
     await gateway.admin('POST', '/admin/clients/list', { data: users })
