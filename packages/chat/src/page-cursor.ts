@@ -5,19 +5,24 @@ const objectID = /^[0-9a-f]{24}$/
 /** Format of message IDs: imported messages keep theirs. */
 export const anyMessageID = /^.{1,128}$/s
 
-export function toCursor({ atMS, id }: PagePlace): string {
-  return `${atMS} ${id}`
+/** Lists with such cursors. A cursor names its list, so that no other list accepts it. */
+type List =
+  | ('audit' | 'bookmarks' | 'calls' | 'holds' | 'jobs' | 'members' | 'reminders' | 'reports' | 'scheduled' | 'threads')
+  | `users.${string}`
+
+export function toCursor(list: List, { atMS, id }: PagePlace): string {
+  return `${list} ${atMS} ${id}`
 }
 
 /**
- * Parses a cursor of `toCursor`; undefined if there is none.
+ * Parses a cursor of `toCursor` for the same list; undefined if there is none.
  * @param ids format of the list's IDs
  * @throws ApiError INVALID_QUERY
  */
-export function parseCursor(cursor: string | undefined, ids = objectID): PagePlace | undefined {
+export function parseCursor(list: List, cursor: string | undefined, ids = objectID): PagePlace | undefined {
   if (cursor === undefined) return undefined
-  const [, time = '', id = ''] = /^(\d{1,15}) (.+)$/s.exec(cursor) ?? []
-  if (!ids.test(id)) throw new ApiError('INVALID_QUERY', 'cursor: expected the cursor of a page')
+  const [, of, time = '', id = ''] = /^(\S+) (\d{1,15}) (.+)$/s.exec(cursor) ?? []
+  if (of !== list || !ids.test(id)) throw new ApiError('INVALID_QUERY', 'cursor: expected the cursor of a page')
   return { atMS: Number(time), id }
 }
 
@@ -32,12 +37,13 @@ export function pageOf<T>(oneMore: readonly T[], limit: number): { shown: T[]; l
 
 /** A page as shown by the API, with a cursor unless it is the last. */
 export function toPage<T, V>(
+  list: List,
   oneMore: readonly T[],
   limit: number,
   { view, placeOf }: { view: (one: T) => V; placeOf: (one: T) => PagePlace },
 ): { data: V[]; cursor?: string } {
   const { shown, last } = pageOf(oneMore, limit)
-  return { data: shown.map(view), ...(last && { cursor: toCursor(placeOf(last)) }) }
+  return { data: shown.map(view), ...(last && { cursor: toCursor(list, placeOf(last)) }) }
 }
 
 /** Position of an entry in a list ordered by creation time. */

@@ -47,7 +47,7 @@ export async function inspectMembers(
   roomId: string,
   { limit, cursor }: Input<typeof operation>['query'],
 ): Promise<Result<typeof operation>> {
-  const after = parseCursor(cursor, /^[^]+$/)
+  const after = parseCursor('members', cursor, /^[^]+$/)
   const room = checkRoom(await findRoom(db, app, roomId), roomId)
   const place = after && { atMS: after.atMS, id: key(app, roomId, after.id) }
   const oneMore = await findMembersAfter(db, room._id, place, limit + 1)
@@ -69,6 +69,6 @@ export async function inspectMembers(
         ...(isBlocked(member) && { blocked: { ...(untilMS !== undefined && { untilMS }) } }),
       })
     }),
-    ...(last && { cursor: toCursor({ atMS: last.joinedAtMS, id: last.user }) }),
+    ...(last && { cursor: toCursor('members', { atMS: last.joinedAtMS, id: last.user }) }),
   }
 }

@@ -29,7 +29,7 @@ export async function listAllUsers(chat: Chat, app: string, query: Query): Promi
     return { data: await toAdminUserViews(db, app, found) }
   }
   const of = list ?? 'created'
-  const after = parseCursor(cursor, /^[^]+$/)
+  const after = parseCursor(`users.${of}`, cursor, /^[^]+$/)
   const page = {
     ...parsePeriod({ since, until }),
     before: after && { atMS: after.atMS, id: key(app, after.id) },
@@ -38,7 +38,7 @@ export async function listAllUsers(chat: Chat, app: string, query: Query): Promi
   const { shown, last } = pageOf(oneMore, limit)
   return {
     data: await toAdminUserViews(db, app, shown),
-    ...(last && { cursor: toCursor({ atMS: timeInList(last, of), id: last.id }) }),
+    ...(last && { cursor: toCursor(`users.${of}`, { atMS: timeInList(last, of), id: last.id }) }),
   }
 }
 

@@ -51,8 +51,8 @@ export async function listHolds(
   { user, room, limit, cursor }: Input<typeof listing>['query'],
 ): Promise<Result<typeof listing>> {
   const cover = user === undefined ? (room === undefined ? undefined : coverOf(app, { room })) : coverOf(app, { user })
-  const oneMore = await findHolds(db, app, { cover, before: parseCursor(cursor), limit: limit + 1 })
-  return toPage(oneMore, limit, { view: toView, placeOf: placeByCreation })
+  const oneMore = await findHolds(db, app, { cover, before: parseCursor('holds', cursor), limit: limit + 1 })
+  return toPage('holds', oneMore, limit, { view: toView, placeOf: placeByCreation })
 }
 
 /** Lifts a hold. Data that no other hold covers is soon removed. @throws ApiError HOLD_NOT_FOUND */

@@ -28,11 +28,11 @@ export async function listWebhookCalls(
 ): Promise<Result<typeof operations.listWebhookCalls>> {
   const { app } = caller
   const { sinceMS, untilMS } = parsePeriod({ since, until }, { firstMS: clock.now() - keptMS })
-  const before = parseCursor(cursor, /./s)
+  const before = parseCursor('calls', cursor, /./s)
   const rooms = room === undefined ? 'all' : [room]
   const oneMore = await findCalls(db, app, rooms, { sinceMS, untilMS, before, limit: limit + 1 })
   const placeOf = ({ createdAtMS, _id: id }: (typeof oneMore)[number]) => placeByCreation({ createdAtMS, id })
-  return toPage(oneMore, limit, { view: toListedDelivery(caller), placeOf })
+  return toPage('calls', oneMore, limit, { view: toListedDelivery(caller), placeOf })
 }
 
 /** GET /admin/webhooks/calls/{id}: a call with the data that a retry would send. @throws ApiError WEBHOOK_NOT_FOUND */

@@ -22,7 +22,7 @@ export async function listJobs(
   app: string,
   { id, state, kind, since, until, limit, cursor }: Query,
 ): Promise<Result<typeof listOperation>> {
-  const place = parseCursor(cursor, /^[^]+$/)
+  const place = parseCursor('jobs', cursor, /^[^]+$/)
   const period = parsePeriod({ since, until })
   if (id !== undefined) {
     if (cursor !== undefined) throw new ApiError('INVALID_QUERY', 'cursor: not with id')
@@ -31,7 +31,7 @@ export async function listJobs(
   }
   const before = place && { atMS: place.atMS, id: key(app, place.id) }
   const oneMore = await findJobs(db, app, { state, kind, ...period, before, limit: limit + 1 })
-  return toPage(oneMore, limit, { view: toJobView, placeOf: placeByCreation })
+  return toPage('jobs', oneMore, limit, { view: toJobView, placeOf: placeByCreation })
 }
 
 function isListed(

@@ -62,9 +62,9 @@ export async function listReports(
   )
   if (second !== undefined) throw new ApiError('INVALID_QUERY', `${second}: not with ${first}`)
   const statuses = status === undefined ? reportStatus.options : [status]
-  const before = parseCursor(cursor)
+  const before = parseCursor('reports', cursor)
   const oneMore = await findReports(db, { app, room, sender, reporter, statuses }, { before, limit: limit + 1 })
-  return toPage(oneMore, limit, { view: toReportView, placeOf: placeByCreation })
+  return toPage('reports', oneMore, limit, { view: toReportView, placeOf: placeByCreation })
 }
 
 /** Errors which mean that the effect of a decision is already in place. */

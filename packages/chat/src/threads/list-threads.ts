@@ -39,7 +39,7 @@ export async function listThreads(
   { app, user }: UserCaller,
   { unread, limit, cursor }: Input<typeof operation>['query'],
 ): Promise<JsonText> {
-  const after = parseCursor(cursor, anyMessageID)
+  const after = parseCursor('threads', cursor, anyMessageID)
   const all = (await findListed(chat.db, app, user)).toSorted((a, b) => byLatest(placeOf(a), placeOf(b)))
   const isWanted = (one: Listed) =>
     (unread === 'false' || one.unread > 0) && (!after || byLatest(after, placeOf(one)) < 0)
@@ -47,7 +47,7 @@ export async function listThreads(
   const { shown: page, last } = pageOf(rest, limit)
   const place = last && placeOf(last)
   const unreadThreads = all.filter((one) => one.unread > 0).length
-  const about = { unreadThreads, ...(place && { cursor: toCursor(place) }) }
+  const about = { unreadThreads, ...(place && { cursor: toCursor('threads', place) }) }
   return new JsonText(withField(about, 'data', `[${(await shownThreads(chat.db, { app, user }, page)).join(',')}]`))
 }
 

@@ -107,7 +107,7 @@ export async function listSaved(
   list: SavedIn,
   { limit, cursor }: Input<typeof listOperation>['query'],
 ): Promise<JsonText> {
-  const after = parseCursor(cursor, anyMessageID)
+  const after = parseCursor(list, cursor, anyMessageID)
   const { shown, last } = pageOf(await findSavedPage(db, list, { app, user }, { after, limit: limit + 1 }), limit)
   const readable = await findReadable(db, { app, user }, shown)
   const [users, quoted] = await Promise.all([findSenders(db, app, readable), findQuoted(db, readable)])
@@ -119,7 +119,7 @@ export async function listSaved(
   })
   const gone = shown.filter(({ message }) => !byID.has(message))
   await removeSaved(db, list, idsOf(gone))
-  const next = last ? { cursor: toCursor({ atMS: last.atMS, id: last.message }) } : {}
+  const next = last ? { cursor: toCursor(list, { atMS: last.atMS, id: last.message }) } : {}
   return new JsonText([withField(next, 'data', `[${entries.join(',')}]`)])
 }
 

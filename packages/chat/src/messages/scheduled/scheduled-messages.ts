@@ -204,10 +204,10 @@ export async function listScheduled(
   if (own !== undefined && sender !== undefined && sender !== own) {
     throw new ApiError('INVALID_QUERY', 'sender: must be the caller')
   }
-  const after = parseCursor(cursor)
+  const after = parseCursor('scheduled', cursor)
   const oneMore = await findScheduledPage(db, { app: by.app, sender: own ?? sender }, { after, limit: limit + 1 })
   const placeOf = ({ sendAtMS: atMS, id }: ScheduledDoc) => ({ atMS, id })
-  return toPage(oneMore, limit, { view: toScheduledView, placeOf })
+  return toPage('scheduled', oneMore, limit, { view: toScheduledView, placeOf })
 }
 
 /** A scheduled message as in the contract. */

@@ -70,4 +70,33 @@ describe('cursors with the longest values lead to the next page', () => {
     assert.ok(listed.some((email) => email.startsWith('a'.repeat(64))))
     assert.ok(listed.some((email) => email.startsWith('b'.repeat(64))))
   })
+
+  test('a list refuses the cursor of another list', async () => {
+    const owner = await newOperator(gateway, [{ app: '*', role: 'owner' }])
+    const lists = [
+      'users?',
+      'users?list=lastLogin',
+      `rooms/${ofRoom}/members?`,
+      'audit?',
+      'jobs?',
+      'reports?',
+      'holds?',
+    ]
+    const cursors = new Map<string, string>()
+    for (const list of ['users?', `rooms/${ofRoom}/members?`, 'audit?']) {
+      const { body } = await gateway.admin('GET', `/admin/${list}&limit=1`)
+      cursors.set(list, encodeURIComponent(body.result.cursor))
+    }
+    assert.equal(cursors.size, 3)
+    for (const [of, cursor] of cursors) {
+      for (const list of [...lists, 'webhooks/calls?']) {
+        const { status, body } = await gateway.admin('GET', `/admin/${list}&cursor=${cursor}`)
+        assert.deepEqual([status, body.error?.code], list === of ? [200, undefined] : [400, 'INVALID_QUERY'], list)
+      }
+      assert.equal((await gateway.admin('GET', `/scheduled?cursor=${cursor}`)).status, 400)
+      assert.equal((await owner.call('GET', `/operators?cursor=${cursor}`)).status, 400)
+      for (const path of ['/threads', '/me/reminders', '/me/bookmarks'])
+        assert.equal((await users[0]?.call('GET', `${path}?cursor=${cursor}`))?.status, 400, path)
+    }
+  })
 })
