@@ -1,6 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { type Api, createApi } from '../api.ts'
-import { isSignedIn, setSession } from './session.tsx'
+import { endSession, isSignedIn } from './session.tsx'
 
 /** The context of route loaders. */
 export interface RouterContext {
@@ -15,7 +15,7 @@ export function prefetch(queries: QueryClient, app: string, start: (api: Api) =>
   const hadSession = isSignedIn(queries)
   const onSessionEnd = () => {
     // Without a session, the sign-in screen is shown anyway, and may have created a session since.
-    if (hadSession) setSession(queries, null)
+    if (hadSession) endSession(queries)
   }
   void start(createApi({ app, onSessionEnd }))
 }

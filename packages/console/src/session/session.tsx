@@ -19,9 +19,18 @@ interface SignedIn {
   api: Api
   /** Calls in an app. Those that read conversations need a reason. */
   apiOf: (app: string, reason?: string) => Api
-  /** Shows the sign-in screen at the current URL. */
+  /** Shows the sign-in screen at the current URL, and clears the data. */
   end: () => void
 }
+
+/** The last session of this tab. Once it has ended, its view waits below the sign-in screen. */
+interface Known {
+  session: Session
+  hasEnded: boolean
+}
+
+/** Tells the other tabs, which have the same cookie, that the session has changed: its CSRF token, or an empty string. */
+const otherTabs = new BroadcastChannel('parley-console-session')
 
 const SessionContext = createContext<SignedIn | undefined>(undefined)
 
@@ -31,12 +40,17 @@ export function useSession(): SignedIn {
   return signedIn
 }
 
-/** Requests the session while the rest of the console still loads. */
+/** Requests the session while the rest of the console still loads, and whenever another tab changes it. */
 export function startSession(queries: QueryClient): void {
   void queries.prefetchQuery(sessionQuery(queries))
+  otherTabs.addEventListener('message', ({ data }) => {
+    const known = knownIn(queries)
+    if ((known && !known.hasEnded ? known.session.csrfToken : '') !== data)
+      void queries.refetchQueries({ queryKey: sessionKey, exact: true })
+  })
 }
 
-/** The session of the browser's cookie; null if there is none. */
+/** The session of the browser's cookie; null if there is none, and was none in this tab. */
 export function useSessionQuery() {
   return useQuery(sessionQuery(useQueryClient()))
 }
@@ -44,35 +58,58 @@ export function useSessionQuery() {
 function sessionQuery(queries: QueryClient) {
   return queryOptions({
     queryKey: sessionKey,
-    queryFn: async () => {
-      const api = createApi({ onSessionEnd: () => setSession(queries, null) })
-      return resultOf(api.GET('/operator/session')).catch((error: unknown) => {
-        if (error instanceof ApiFailure && error.status === 401) return null
+    queryFn: async (): Promise<Known | null> => {
+      const api = createApi({ onSessionEnd: () => {} })
+      try {
+        const session = await resultOf(api.GET('/operator/session'))
+        clearOthersData(queries, session)
+        return { session, hasEnded: false }
+      } catch (error) {
+        if (error instanceof ApiFailure && error.status === 401) return ended(knownIn(queries))
         throw error
-      })
+      }
     },
     staleTime: Number.POSITIVE_INFINITY,
   })
 }
 
-/** Whether a session is known; false while the first request is pending. */
-export const isSignedIn = (queries: QueryClient): boolean => Boolean(queries.getQueryData<Session | null>(sessionKey))
+const knownIn = (queries: QueryClient) => queries.getQueryData<Known | null>(sessionKey)
+const ended = (known: Known | null | undefined): Known | null => (known ? { ...known, hasEnded: true } : null)
 
-/** Sets a new session. Null shows the sign-in screen and clears all cached data. */
+/** Whether a session is known; false while the first request is pending. */
+export const isSignedIn = (queries: QueryClient): boolean => knownIn(queries)?.hasEnded === false
+
+/** Sets a new or changed session. Null shows the sign-in screen and clears all cached data. */
 export function setSession(queries: QueryClient, session: Session | null): void {
-  queries.setQueryData<Session | null>(sessionKey, session)
-  if (session === null) queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionKey[0] })
+  const before = knownIn(queries)
+  clearOthersData(queries, session)
+  queries.setQueryData<Known | null>(sessionKey, session && { session, hasEnded: false })
+  if (session?.csrfToken === before?.session.csrfToken && before?.hasEnded !== true) return
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel has none
+  otherTabs.postMessage(session?.csrfToken ?? '')
+}
+
+/** Shows the sign-in screen. The view stays below it, with all that has been typed. */
+export function endSession(queries: QueryClient): void {
+  queries.setQueryData<Known | null>(sessionKey, ended)
+}
+
+/** Clears the data of another operator's session; what failed without a session is read again. */
+function clearOthersData(queries: QueryClient, session: Session | null): void {
+  const before = knownIn(queries)?.session
+  const predicate = ({ queryKey }: { queryKey: readonly unknown[] }) => queryKey[0] !== sessionKey[0]
+  if (session === null || (before && before.operator.id !== session.operator.id)) queries.removeQueries({ predicate })
+  else if (before && before.csrfToken !== session.csrfToken) void queries.invalidateQueries({ predicate })
 }
 
 export function SessionProvider({ session, children }: { session: Session; children: ReactNode }) {
   const queries = useQueryClient()
   const signedIn = useMemo<SignedIn>(() => {
-    const end = () => setSession(queries, null)
-    const options = { csrfToken: session.csrfToken, onSessionEnd: end }
+    const options = { csrfToken: session.csrfToken, onSessionEnd: () => endSession(queries) }
     const apis = new Map<string, Api>()
     return {
       session,
-      end,
+      end: () => setSession(queries, null),
       api: createApi(options),
       apiOf(app, reason) {
         const key = JSON.stringify([app, reason])

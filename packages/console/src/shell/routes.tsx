@@ -7,7 +7,7 @@ import {
   Outlet,
   useRouter,
 } from '@tanstack/react-router'
-import { useEffect, useState } from 'react'
+import { Activity, useEffect, useState } from 'react'
 import { Empty, Failure, Loading } from '../components/states.tsx'
 import type { RouterContext } from '../session/prefetch.ts'
 import { AppProvider, SessionProvider, useSession, useSessionQuery } from '../session/session.tsx'
@@ -43,7 +43,10 @@ export const unknownInAppRoute = createRoute({ getParentRoute: () => appRoute, p
 
 export const indexRoute = createRoute({ getParentRoute: () => rootRoute, path: '/', component: Start })
 
-/** Shows the sign-in screen in place of any view, so that the URL stays the same. */
+/**
+ * Shows the sign-in screen in place of any view, so that the URL stays the same. The view of a session that has ended is
+ * hidden, and comes back as it was if the same operator signs in.
+ */
 function Root() {
   const query = useSessionQuery()
   if (query.isError) {
@@ -61,10 +64,16 @@ function Root() {
     )
   }
   if (query.data === null || linkToken.present) return <SignIn />
+  const { session, hasEnded } = query.data
   return (
-    <SessionProvider session={query.data}>
-      <Outlet />
-    </SessionProvider>
+    <>
+      {hasEnded && <SignIn />}
+      <Activity mode={hasEnded ? 'hidden' : 'visible'} key={session.operator.id}>
+        <SessionProvider session={session}>
+          <Outlet />
+        </SessionProvider>
+      </Activity>
+    </>
   )
 }
 

@@ -1,12 +1,15 @@
 import { ActionIcon, Badge, Drawer, Group, Kbd, Select, Text, UnstyledButton } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { Link, Outlet, useNavigate } from '@tanstack/react-router'
+import { Link, Outlet } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
 import { baseUrl, resultOf } from '../api.ts'
+import { sayFailure } from '../components/confirm.tsx'
 import { Icon } from '../components/icon.tsx'
+import { useFailureText } from '../components/states.tsx'
+import { useSubmit } from '../components/use-submit.ts'
 import { useSession } from '../session/session.tsx'
 import { useTexts } from '../texts/texts.ts'
-import { useAppOfAddress } from './app-of-address.ts'
+import { useAppOfAddress, useSwitchApp } from './app-of-address.ts'
 import { LanguageMenu, ThemeMenu } from './choices.tsx'
 import { GoDialog } from './go-dialog.tsx'
 import { viewsFor } from './navigation.ts'
@@ -93,7 +96,7 @@ function Brand() {
 function Navigation({ app, onGo, onChosen }: { app: string | undefined; onGo: () => void; onChosen?: () => void }) {
   const t = useTexts(shellTexts)
   const { session } = useSession()
-  const navigate = useNavigate()
+  const switchApp = useSwitchApp()
   const current = session.apps.find((each) => each.app === app)
   return (
     <>
@@ -109,7 +112,7 @@ function Navigation({ app, onGo, onChosen }: { app: string | undefined; onGo: ()
           onChange={(next) => {
             if (next === null) return
             onChosen?.()
-            void navigate({ to: '/apps/$app/users', params: { app: next } })
+            switchApp(next)
           }}
         />
       )}
@@ -155,10 +158,12 @@ function Navigation({ app, onGo, onChosen }: { app: string | undefined; onGo: ()
 function Account({ onChosen }: { onChosen: (() => void) | undefined }) {
   const t = useTexts(shellTexts)
   const { session, api, end } = useSession()
-  const signOut = async () => {
-    await resultOf(api.DELETE('/operator/session'))
-    end()
-  }
+  const failureText = useFailureText()
+  const signOut = useSubmit({
+    mutationFn: () => resultOf(api.DELETE('/operator/session')),
+    onSuccess: end,
+    onError: (error) => sayFailure(failureText(error)),
+  })
   return (
     <div className="account">
       <Link to="/account" className="view-link" activeProps={{ 'aria-current': 'page' }} onClick={onChosen}>
@@ -173,7 +178,7 @@ function Account({ onChosen }: { onChosen: (() => void) | undefined }) {
           color="gray"
           aria-label={t.signOut}
           title={t.signOut}
-          onClick={() => void signOut()}
+          onClick={() => signOut.mutate()}
         >
           <Icon name="leave" />
         </ActionIcon>

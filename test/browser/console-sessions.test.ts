@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { type Deployment, deploy } from '../client/client-of.ts'
+import { openPage } from './chat-tab.ts'
+import { isChromiumMissing, startChromium } from './chromium.ts'
+import { type ConsoleOfDeployment, consoleOf } from './console-tab.ts'
+
+const password = 'correct horse battery staple'
+/** Chromium logs this for each failed request. */
+const refused = /Failed to load resource/
+
+describe.skipIf(isChromiumMissing())('the console: sessions', () => {
+  let deployment: Deployment
+  let browser: Browser
+  let parley: ConsoleOfDeployment
+  let base: string
+  let first: string
+  let second: string
+
+  beforeAll(async () => {
+    deployment = await deploy(1)
+    browser = await startChromium()
+    parley = await consoleOf(deployment, browser)
+    base = `${parley.url}/console/apps/${encodeURIComponent(parley.app)}`
+    ;[first, second] = [await newOperator('owner'), await newOperator('viewer')]
+    await deployment.platform.newUser('alice', { nickname: 'Alice' })
+    const bob = await deployment.platform.newUser('bob', { nickname: 'Bob' })
+    await deployment.platform.newRoom(['alice', 'bob'], { _id: 'friends', name: 'Friends' })
+    await bob.call('POST', '/rooms/friends/message', { message: 'private', messageType: 'text' })
+  })
+  afterAll(() => deployment.stop())
+
+  /** An operator with a password; returns the e-mail. */
+  async function newOperator(role: string): Promise<string> {
+    const operator = await parley.newOperator(role)
+    assert.equal((await operator.call('POST', '/operator/password', { password })).status, 200)
+    return operator.email
+  }
+  const open = (path: string) => openPage(browser, base + path, { allow: refused })
+  const signIn = async (page: Page, email: string) => {
+    await page.getByRole('textbox', { name: 'E-mail' }).fill(email)
+    await page.getByLabel('Password', { exact: true }).fill(password)
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  }
+  const signInTitle = (page: Page) => page.getByRole('heading', { name: 'Sign in to the console' })
+
+  test('a session that ends loses nothing typed, and leads back to the same address', async () => {
+    const page = await open('/users/alice')
+    await signIn(page, first)
+    await page.getByRole('button', { name: 'Edit profile' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Name').fill('Alice Half')
+    await page.context().clearCookies()
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await signInTitle(page).waitFor()
+    await dialog.waitFor({ state: 'hidden' })
+    await page.keyboard.press('Escape')
+    await signIn(page, first)
+    await dialog.waitFor()
+    assert.equal(page.url(), `${base}/users/alice`)
+    assert.equal(await dialog.getByLabel('Name').inputValue(), 'Alice Half')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('heading', { name: 'Alice Half' }).waitFor()
+
+    // Also what is read again once the operator is back.
+    await page.goto(`${base}/rooms/friends`)
+    await page.getByLabel('Reason', { exact: true }).fill('Ticket 4711')
+    await page.getByRole('button', { name: 'Read the conversation' }).click()
+    await page.getByRole('log').getByText('private').waitFor()
+    await page.context().clearCookies()
+    await signInTitle(page).waitFor()
+    await page.getByRole('log').waitFor({ state: 'hidden' })
+    await signIn(page, first)
+    await page.getByRole('log').getByText('private').waitFor()
+  })
+
+  test('a sign-in or sign-out in one tab holds in all, and no operator sees the data of another', async () => {
+    const page = await open('/rooms/friends')
+    await signIn(page, first)
+    await page.getByLabel('Reason', { exact: true }).fill('Half a reason')
+    const other = await page.context().newPage()
+    await other.goto(`${base}/users`)
+    await other.getByRole('link', { name: 'Bob' }).waitFor()
+    await other.getByRole('button', { name: 'Sign out' }).click()
+    await signInTitle(page).waitFor()
+    await signIn(other, first)
+    await page.getByRole('button', { name: 'Read the conversation' }).click()
+    await page.getByRole('log').getByText('private').waitFor()
+
+    await other.getByRole('button', { name: 'Sign out' }).click()
+    await signInTitle(page).waitFor()
+    await signIn(other, second)
+    await page.getByText('Viewer', { exact: true }).waitFor()
+    assert.equal(await page.getByText('private').count(), 0)
+    assert.equal(await page.getByText('Half a reason').count(), 0)
+  })
+
+  test('signing out at a gateway that fails says so', async () => {
+    const page = await open('/users')
+    await signIn(page, first)
+    await page.route('**/operator/session', (route) =>
+      route.request().method() === 'DELETE' ? route.fulfill({ status: 503, json: {} }) : route.continue(),
+    )
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByRole('alert').waitFor()
+    await page.unroute('**/operator/session')
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await signInTitle(page).waitFor()
+  })
+})
