@@ -1,5 +1,5 @@
 import type { QueryClient } from '@tanstack/react-query'
-import { createRouter } from '@tanstack/react-router'
+import { createRouter, parseSearchWith, stringifySearchWith } from '@tanstack/react-router'
 import { accountRoute } from './screens/account/route.ts'
 import { auditRoute } from './screens/audit/route.ts'
 import { deliveryRoute } from './screens/delivery/route.ts'
@@ -47,6 +47,12 @@ const tree = rootRoute.addChildren([
   ]),
 ])
 
+/** Parses a quoted value of a URL. Any other is a text, such as the ID 12345678901234567890, which a number would change. */
+function parseQuoted(value: string): unknown {
+  if (!value.startsWith('"')) throw new SyntaxError('not quoted')
+  return JSON.parse(value)
+}
+
 /** Every view by its path below /console. */
 export const router = createRouter({
   routeTree: tree,
@@ -54,6 +60,8 @@ export const router = createRouter({
   context: { queries: undefined as unknown as QueryClient },
   basepath: new URL('..', import.meta.url).pathname.replace(/\/$/, ''),
   defaultPreload: 'intent',
+  parseSearch: parseSearchWith(parseQuoted),
+  stringifySearch: stringifySearchWith(JSON.stringify, parseQuoted),
   // A view of one room or user keeps nothing of another.
   defaultRemountDeps: ({ params }) => params,
   scrollRestoration: false,

@@ -1,8 +1,5 @@
 import { TextInput } from '@mantine/core'
-import { useDebouncedCallback } from '@mantine/hooks'
-import { useEffect, useState } from 'react'
-
-const pauseMS = 300
+import { useUrlText } from './use-url-text.ts'
 
 /** A text filter, debounced, kept in the URL. Empty means no filter. */
 export function TextFilter({
@@ -17,10 +14,7 @@ export function TextFilter({
   /** Whether the `/` shortcut focuses it. */
   isFirst?: boolean
 }) {
-  const [typed, setTyped] = useState(value)
-  const change = useDebouncedCallback((next: string) => onChange(next.trim() || undefined), pauseMS)
-  // Follow other changes of the URL, such as the browser's back button.
-  useEffect(() => setTyped(value), [value])
+  const [typed, put] = useUrlText(value, (next) => onChange(next.trim() || undefined))
   return (
     <TextInput
       label={label}
@@ -29,10 +23,7 @@ export function TextFilter({
       value={typed}
       autoComplete="off"
       {...(isFirst && { 'data-search-field': true })}
-      onChange={(event) => {
-        setTyped(event.currentTarget.value)
-        change(event.currentTarget.value)
-      }}
+      onChange={(event) => put(event.currentTarget.value)}
     />
   )
 }
@@ -48,6 +39,11 @@ export function TimeFilter({
   onChange: (value: string | undefined) => void
 }) {
   const shown = value === undefined || !/^\d+$/.test(value) ? '' : localTime(Number(value))
+  const [typed, put] = useUrlText(shown, (next) => {
+    const atMS = new Date(next).getTime()
+    // While a year is typed, it is a year such as 20.
+    if (next === '' || atMS >= 0) onChange(next === '' ? undefined : String(atMS))
+  })
   return (
     <TextInput
       type="datetime-local"
@@ -55,11 +51,8 @@ export function TimeFilter({
       label={label}
       size="sm"
       className="filter"
-      value={shown}
-      onChange={(event) => {
-        const atMS = new Date(event.currentTarget.value).getTime()
-        onChange(Number.isNaN(atMS) ? undefined : String(atMS))
-      }}
+      value={typed}
+      onChange={(event) => put(event.currentTarget.value)}
     />
   )
 }

@@ -1,6 +1,10 @@
 /** Reads a text from a URL parameter; undefined if it is missing or empty. */
 export const textOf = (value: unknown): string | undefined =>
-  typeof value === 'string' && value !== '' ? value : typeof value === 'number' ? String(value) : undefined
+  typeof value === 'number' || typeof value === 'boolean'
+    ? String(value)
+    : typeof value === 'string' && value !== ''
+      ? value
+      : undefined
 
 /** Reads the number of rows before a page from a URL parameter; undefined on the first page. */
 export const skipOf = (value: unknown): number | undefined =>

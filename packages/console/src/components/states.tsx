@@ -1,5 +1,5 @@
 import { Alert, Button, Group, Skeleton, Stack, Text } from '@mantine/core'
-import type { UseQueryResult } from '@tanstack/react-query'
+import type { InfiniteData, UseInfiniteQueryResult, UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { ApiFailure } from '../api.ts'
 import { commonTexts } from '../texts/common.ts'
@@ -78,8 +78,8 @@ export function Loaded<Data>({
   rows,
   children,
 }: {
-  query: UseQueryResult<Data>
-  rows?: number
+  query: Pick<UseQueryResult<Data>, 'isError' | 'isRefetchError' | 'data' | 'error' | 'refetch'>
+  rows?: number | undefined
   children: (data: Data) => ReactNode
 }) {
   if (query.isError && query.data === undefined)
@@ -87,9 +87,40 @@ export function Loaded<Data>({
   if (query.data === undefined) return <Loading {...(rows !== undefined && { rows })} />
   return (
     <>
-      {query.isRefetchError && <Stale error={query.error} retry={() => void query.refetch()} />}
+      {query.isRefetchError && query.error && <Stale error={query.error} retry={() => void query.refetch()} />}
       {children(query.data)}
     </>
+  )
+}
+
+/** Renders the pages of a query like `Loaded`, and below them a button for more. */
+export function LoadedPages<Page>({
+  query,
+  rows,
+  children,
+}: {
+  query: UseInfiniteQueryResult<InfiniteData<Page>>
+  rows?: number
+  children: (pages: readonly Page[]) => ReactNode
+}) {
+  const t = useTexts(commonTexts)
+  const more = () => void query.fetchNextPage()
+  return (
+    <Loaded query={query} rows={rows}>
+      {({ pages }) => (
+        <>
+          {children(pages)}
+          {query.isFetchNextPageError && <Failure error={query.error} retry={more} />}
+          {query.hasNextPage && !query.isFetchNextPageError && (
+            <Group justify="center" mt="sm">
+              <Button size="xs" variant="default" loading={query.isFetchingNextPage} onClick={more}>
+                {t.more}
+              </Button>
+            </Group>
+          )}
+        </>
+      )}
+    </Loaded>
   )
 }
 

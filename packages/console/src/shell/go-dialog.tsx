@@ -6,6 +6,7 @@ import { Icon, type IconName } from '../components/icon.tsx'
 import { visible } from '../components/shown.tsx'
 import { useSession } from '../session/session.tsx'
 import { useTexts } from '../texts/texts.ts'
+import { useSwitchApp } from './app-of-address.ts'
 import { viewsFor } from './navigation.ts'
 import { shellTexts } from './texts.ts'
 
@@ -67,6 +68,7 @@ function useTargets(app: string | undefined, typed: string): Target[] {
   const t = useTexts(shellTexts)
   const { session } = useSession()
   const navigate = useNavigate()
+  const switchApp = useSwitchApp()
   const wanted = typed.toLowerCase()
   const ofApp =
     app === undefined
@@ -114,7 +116,7 @@ function useTargets(app: string | undefined, typed: string): Target[] {
         key: `app ${each.app}`,
         icon: 'apps',
         text: t.switchApp(each.app),
-        go: () => void navigate({ to: '/apps/$app/users', params: { app: each.app } }),
+        go: () => switchApp(each.app),
       }),
     )
   return [...ofApp.filter(({ text }) => text.toLowerCase().includes(wanted)), ...byText, ...apps]

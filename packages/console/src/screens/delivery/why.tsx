@@ -1,12 +1,12 @@
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { useEffect, useState } from 'react'
 import type { components } from '../../../generated/openapi.ts'
 import { resultOf } from '../../api.ts'
 import { Section } from '../../components/page.tsx'
 import { Time, ViewLink, visible } from '../../components/shown.tsx'
 import { Failure } from '../../components/states.tsx'
+import { useTyped } from '../../components/use-url-text.ts'
 import { useApp } from '../../session/session.tsx'
 import { pushReasonTexts } from '../../texts/push-reasons.ts'
 import { useTexts } from '../../texts/texts.ts'
@@ -22,8 +22,8 @@ export function Why() {
   const { app, api } = useApp()
   const { message = '', user = '' } = route.useSearch()
   const navigate = route.useNavigate()
-  const [typed, setTyped] = useState({ message, user })
-  useEffect(() => setTyped({ message, user }), [message, user])
+  const [typedMessage, setMessage] = useTyped(message)
+  const [typedUser, setUser] = useTyped(user)
   const query = useQuery({
     queryKey: [app, 'push why', message, user],
     queryFn: ({ signal }) =>
@@ -31,7 +31,7 @@ export function Why() {
     enabled: message !== '' && user !== '',
   })
   const explain = () => {
-    const asked = { message: typed.message.trim(), user: typed.user.trim() }
+    const asked = { message: typedMessage.trim(), user: typedUser.trim() }
     if (asked.message === message && asked.user === user) void query.refetch()
     else void navigate({ search: (now) => ({ ...now, ...asked }), replace: true })
   }
@@ -47,14 +47,14 @@ export function Why() {
           <TextInput
             label={t.message}
             required
-            value={typed.message}
-            onChange={(event) => setTyped({ ...typed, message: event.currentTarget.value })}
+            value={typedMessage}
+            onChange={(event) => setMessage(event.currentTarget.value)}
           />
           <TextInput
             label={t.user}
             required
-            value={typed.user}
-            onChange={(event) => setTyped({ ...typed, user: event.currentTarget.value })}
+            value={typedUser}
+            onChange={(event) => setUser(event.currentTarget.value)}
           />
           <Group>
             <Button type="submit" loading={query.isFetching}>

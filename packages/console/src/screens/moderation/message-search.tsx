@@ -1,10 +1,11 @@
-import { Button, Stack, Text } from '@mantine/core'
+import { Stack, Text } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
+import type { components } from '../../../generated/openapi.ts'
 import { type Api, resultOf } from '../../api.ts'
 import { TextFilter, TimeFilter } from '../../components/filters.tsx'
 import { Time, UserText, ViewLink, visible } from '../../components/shown.tsx'
-import { Empty, Failure, Loading } from '../../components/states.tsx'
+import { Empty, LoadedPages } from '../../components/states.tsx'
 import { useApp } from '../../session/session.tsx'
 import { useTexts } from '../../texts/texts.ts'
 import { WithReason } from '../rooms/conversation/reason.tsx'
@@ -67,42 +68,43 @@ function Found({ api, search }: { api: Api; search: ModerationSearch }) {
     initialPageParam: '',
     getNextPageParam: ({ cursor }) => cursor,
   })
-  if (query.isPending) return <Loading />
-  if (query.isError) return <Failure error={query.error} retry={() => void query.refetch()} />
-  const found = query.data.pages.flatMap(({ data }) => data)
-  if (found.length === 0) return <Empty icon="search" title={t.foundNone} />
   return (
-    <Stack gap={4} component="ul" className="sessions" aria-label={t.search}>
-      {found.map(({ _id, room: of, sender: by, text, messageTimeMS, threadOf }) => (
-        <li key={_id}>
-          <div className="grow report-body">
-            <Text size="xs" c="dimmed">
-              <ViewLink to="/apps/$app/users/$user" params={{ app, user: by }} size="xs">
-                <UserText text={by} />
-              </ViewLink>{' '}
-              · <bdi>{visible(of)}</bdi> · <Time at={messageTimeMS} />
-            </Text>
-            <Text size="sm" lineClamp={3}>
-              <UserText text={text} />
-            </Text>
-          </div>
-          <ViewLink
-            to="/apps/$app/rooms/$room"
-            params={{ app, room: of }}
-            search={messageSearch(_id, threadOf)}
-            size="sm"
-          >
-            {t.openRoom}
-          </ViewLink>
-        </li>
-      ))}
-      {query.hasNextPage && (
-        <li>
-          <Button size="xs" variant="default" onClick={() => void query.fetchNextPage()}>
-            {t.more}
-          </Button>
-        </li>
-      )}
-    </Stack>
+    <LoadedPages query={query}>
+      {(pages) => {
+        const found = pages.flatMap(({ data }) => data)
+        if (found.length === 0) return <Empty icon="search" title={t.foundNone} />
+        return (
+          <Stack gap={4} component="ul" className="sessions" aria-label={t.search}>
+            {found.map((each) => (
+              <FoundMessage key={each._id} found={each} />
+            ))}
+          </Stack>
+        )
+      }}
+    </LoadedPages>
+  )
+}
+
+function FoundMessage({ found }: { found: components['schemas']['SearchAllMessagesItem'] }) {
+  const t = useTexts(moderationTexts)
+  const { app } = useApp()
+  const { _id, room: of, sender: by, text, messageTimeMS, threadOf } = found
+  return (
+    <li>
+      <div className="grow report-body">
+        <Text size="xs" c="dimmed">
+          <ViewLink to="/apps/$app/users/$user" params={{ app, user: by }} size="xs">
+            <UserText text={by} />
+          </ViewLink>{' '}
+          · <bdi>{visible(of)}</bdi> · <Time at={messageTimeMS} />
+        </Text>
+        <Text size="sm" lineClamp={3}>
+          <UserText text={text} />
+        </Text>
+      </div>
+      <ViewLink to="/apps/$app/rooms/$room" params={{ app, room: of }} search={messageSearch(_id, threadOf)} size="sm">
+        {t.openRoom}
+      </ViewLink>
+    </li>
   )
 }

@@ -5,7 +5,7 @@ import { useState } from 'react'
 import { resultOf } from '../../api.ts'
 import { Act } from '../../components/act.tsx'
 import { useNumber } from '../../components/shown.tsx'
-import { Empty, Failure, Loading } from '../../components/states.tsx'
+import { Empty, LoadedPages } from '../../components/states.tsx'
 import { useApp } from '../../session/session.tsx'
 import { commonTexts } from '../../texts/common.ts'
 import { useTexts } from '../../texts/texts.ts'
@@ -79,29 +79,29 @@ function Queue() {
           />
         )}
       </Group>
-      {query.isPending && <Loading rows={3} height={120} />}
-      {query.isError && <Failure error={query.error} retry={() => void query.refetch()} />}
-      {query.isSuccess && reports.length === 0 && (
-        <Empty icon="flag" title={status === 'open' ? t.noReports : t.noDecided}>
-          {status === 'open' ? t.noReportsHint : t.noDecidedHint}
-        </Empty>
-      )}
-      {reports.map((report) => (
-        <ReportCard
-          key={report.id}
-          report={report}
-          {...(isChoosing && {
-            isChosen: chosen.has(report.id),
-            onChoose: (isChosen: boolean) => setChosen(withChoice(chosen, report.id, isChosen)),
-          })}
-          onDecide={() => setDeciding([report])}
-        />
-      ))}
-      {query.hasNextPage && (
-        <Button variant="default" loading={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-          {t.more}
-        </Button>
-      )}
+      <LoadedPages query={query} rows={8}>
+        {() =>
+          reports.length === 0 ? (
+            <Empty icon="flag" title={status === 'open' ? t.noReports : t.noDecided}>
+              {status === 'open' ? t.noReportsHint : t.noDecidedHint}
+            </Empty>
+          ) : (
+            <Stack gap="md">
+              {reports.map((report) => (
+                <ReportCard
+                  key={report.id}
+                  report={report}
+                  {...(isChoosing && {
+                    isChosen: chosen.has(report.id),
+                    onChoose: (isChosen: boolean) => setChosen(withChoice(chosen, report.id, isChosen)),
+                  })}
+                  onDecide={() => setDeciding([report])}
+                />
+              ))}
+            </Stack>
+          )
+        }
+      </LoadedPages>
       {deciding && (
         <DecideDialog
           reports={deciding}

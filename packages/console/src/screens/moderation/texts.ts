@@ -93,7 +93,6 @@ export const moderationTexts = texts(
     gotBan: 'Sender banned',
     gotErase: 'Sender erased',
     openRoom: 'Open in room',
-    more: 'Load more',
     list: 'One word or phrase per line',
     count: (count: string) => `${count} of 10,000 words`,
     wordsHint:
@@ -195,7 +194,6 @@ export const moderationTexts = texts(
     gotBan: '发送者已封禁',
     gotErase: '发送者已清除',
     openRoom: '在房间中打开',
-    more: '加载更多',
     list: '每行一个词或短语',
     count: (count) => `${count} / 10,000 个词`,
     wordsHint: '新消息、编辑、名称和回应中的屏蔽词会以 * 代替。更改立即生效。',

@@ -1,4 +1,4 @@
-import { Badge, Button, Group } from '@mantine/core'
+import { Badge } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { Act } from '../../components/act.tsx'
@@ -6,7 +6,7 @@ import { type Columns, DataTable } from '../../components/data-table.tsx'
 import { Section } from '../../components/page.tsx'
 import { PersonLink } from '../../components/person.tsx'
 import { Time, useNumber } from '../../components/shown.tsx'
-import { Failure, Loading } from '../../components/states.tsx'
+import { LoadedPages } from '../../components/states.tsx'
 import { useApp } from '../../session/session.tsx'
 import { commonTexts } from '../../texts/common.ts'
 import { useTexts } from '../../texts/texts.ts'
@@ -20,13 +20,11 @@ import { roomsTexts } from './texts.ts'
 /** A room's members with roles, read markers and bans, and the operator's actions on them. */
 export function Members({ room }: { room: AdminRoom }) {
   const t = useTexts(roomsTexts)
-  const common = useTexts(commonTexts)
   const number = useNumber()
   const { app, api } = useApp()
   const [isAdding, setAdding] = useState(false)
   const query = useInfiniteQuery(membersQuery(app, api, room._id))
   const columns = useColumns(room)
-  const members = query.data?.pages.flatMap(({ data }) => data) ?? []
   return (
     <Section
       title={`${t.members} · ${number(room.memberCount)}`}
@@ -37,21 +35,16 @@ export function Members({ room }: { room: AdminRoom }) {
       }
     >
       {isAdding && <AddDialog room={room._id} onClose={() => setAdding(false)} />}
-      {query.isPending && <Loading />}
-      {query.isError && <Failure error={query.error} retry={() => void query.refetch()} />}
-      {members.length > 0 && <DataTable label={t.members} columns={columns} rows={members} keyOf={({ _id }) => _id} />}
-      {query.hasNextPage && (
-        <Group justify="center" mt="sm">
-          <Button
-            size="xs"
-            variant="default"
-            loading={query.isFetchingNextPage}
-            onClick={() => void query.fetchNextPage()}
-          >
-            {common.more}
-          </Button>
-        </Group>
-      )}
+      <LoadedPages query={query}>
+        {(pages) => (
+          <DataTable
+            label={t.members}
+            columns={columns}
+            rows={pages.flatMap(({ data }) => data)}
+            keyOf={({ _id }) => _id}
+          />
+        )}
+      </LoadedPages>
     </Section>
   )
 }

@@ -10,6 +10,7 @@ import { Page } from '../../components/page.tsx'
 import { RoomLink } from '../../components/person.tsx'
 import { SearchField } from '../../components/search-field.tsx'
 import { Time, useNumber, visible } from '../../components/shown.tsx'
+import { useUrlText } from '../../components/use-url-text.ts'
 import { useApp } from '../../session/session.tsx'
 import { commonTexts } from '../../texts/common.ts'
 import { useTexts } from '../../texts/texts.ts'
@@ -72,6 +73,7 @@ export function Rooms() {
 
 function Filters({ search, onFilter }: { search: RoomsSearch; onFilter: (some: RoomsSearch) => void }) {
   const t = useTexts(roomsTexts)
+  const [tag, putTag] = useUrlText(search.tag ?? '', (next) => onFilter({ tag: next.trim() || undefined }))
   return (
     <div className="tools">
       <SearchField
@@ -97,11 +99,8 @@ function Filters({ search, onFilter }: { search: RoomsSearch; onFilter: (some: R
         aria-label={t.tag}
         placeholder={t.tag}
         w={130}
-        defaultValue={search.tag ?? ''}
-        onBlur={(event) => onFilter({ tag: event.currentTarget.value.trim() || undefined })}
-        onKeyDown={(event) => {
-          if (event.key === 'Enter') onFilter({ tag: event.currentTarget.value.trim() || undefined })
-        }}
+        value={tag}
+        onChange={(event) => putTag(event.currentTarget.value)}
       />
     </div>
   )

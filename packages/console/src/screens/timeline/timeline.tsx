@@ -1,12 +1,11 @@
-import { Alert, Button, Chip, Group, Text } from '@mantine/core'
+import { Alert, Chip, Group, Text } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { TextFilter, TimeFilter } from '../../components/filters.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { Page } from '../../components/page.tsx'
-import { Empty, Failure, Loading } from '../../components/states.tsx'
+import { Empty, LoadedPages } from '../../components/states.tsx'
 import { useApp } from '../../session/session.tsx'
-import { commonTexts } from '../../texts/common.ts'
 import { useTexts } from '../../texts/texts.ts'
 import type { Entry } from './entry.ts'
 import { EntryLine } from './entry-line.tsx'
@@ -69,37 +68,35 @@ function Filters({ search }: { search: TimelineSearch }) {
 
 function Entries({ search }: { search: TimelineSearch }) {
   const t = useTexts(timelineTexts)
-  const common = useTexts(commonTexts)
   const { app, api } = useApp()
   const query = useInfiniteQuery(timelineQuery(app, api, search))
-  if (query.isError && query.data === undefined) {
-    return <Failure error={query.error} retry={() => void query.refetch()} />
-  }
-  if (query.data === undefined) return <Loading />
-  const [first] = query.data.pages
-  const entries = query.data.pages.flatMap(({ data }) => data)
   return (
-    <>
-      {first && <Missing of={first} />}
-      {entries.length === 0 ? (
-        <Empty icon="time" title={t.nothing}>
-          {t.nothingHint}
-        </Empty>
-      ) : (
-        <ol className="timeline" aria-label={t.timeline}>
-          {entries.map((entry, i) => (
-            <EntryLine key={`${entry.timeMS} ${entry.code} ${entry.subject.id} ${i}`} entry={entry} search={search} />
-          ))}
-        </ol>
-      )}
-      {query.hasNextPage && (
-        <Group justify="center" mt="md">
-          <Button variant="default" loading={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-            {common.more}
-          </Button>
-        </Group>
-      )}
-    </>
+    <LoadedPages query={query}>
+      {(pages) => {
+        const [first] = pages
+        const entries = pages.flatMap(({ data }) => data)
+        return (
+          <>
+            {first && <Missing of={first} />}
+            {entries.length === 0 ? (
+              <Empty icon="time" title={t.nothing}>
+                {t.nothingHint}
+              </Empty>
+            ) : (
+              <ol className="timeline" aria-label={t.timeline}>
+                {entries.map((entry, i) => (
+                  <EntryLine
+                    key={`${entry.timeMS} ${entry.code} ${entry.subject.id} ${i}`}
+                    entry={entry}
+                    search={search}
+                  />
+                ))}
+              </ol>
+            )}
+          </>
+        )
+      }}
+    </LoadedPages>
   )
 }
 

@@ -5,6 +5,7 @@ import { type Api, resultOf } from '../../../api.ts'
 import { Icon } from '../../../components/icon.tsx'
 import { SearchField } from '../../../components/search-field.tsx'
 import { visible } from '../../../components/shown.tsx'
+import { useUrlText } from '../../../components/use-url-text.ts'
 import { useTexts } from '../../../texts/texts.ts'
 import { messageSearch } from '../searches.ts'
 import { MessageList } from './message-list.tsx'
@@ -117,6 +118,11 @@ function Tools({
   const t = useTexts(conversationTexts)
   const { date, find } = route.useSearch()
   const navigate = route.useNavigate()
+  const [day, putDay] = useUrlText(date ?? '', (next) => {
+    // While a year is typed, it is a year such as 20.
+    if (next !== '' && !(new Date(next).getTime() >= 0)) return
+    void navigate({ search: (now) => ({ ...now, date: next || undefined, message: undefined }) })
+  })
   return (
     <div className="tools">
       <SearchField
@@ -129,15 +135,7 @@ function Tools({
           })
         }
       />
-      <TextInput
-        type="date"
-        label={t.date}
-        value={date ?? ''}
-        onChange={(event) => {
-          const day = event.currentTarget.value || undefined
-          void navigate({ search: (now) => ({ ...now, date: day, message: undefined }) })
-        }}
-      />
+      <TextInput type="date" label={t.date} value={day} onChange={(event) => putDay(event.currentTarget.value)} />
       <Tooltip label={t.keptHint} multiline maw={260}>
         <div className="beside">
           <Switch label={t.kept} checked={isKept} onChange={(event) => onKept(event.currentTarget.checked)} />

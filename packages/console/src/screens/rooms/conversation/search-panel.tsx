@@ -1,10 +1,9 @@
-import { Button, Stack, Text, UnstyledButton } from '@mantine/core'
+import { Stack, Text, UnstyledButton } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { resultOf } from '../../../api.ts'
 import { Time, UserText } from '../../../components/shown.tsx'
-import { Failure, Loading } from '../../../components/states.tsx'
+import { LoadedPages } from '../../../components/states.tsx'
 import { useApp } from '../../../session/session.tsx'
-import { commonTexts } from '../../../texts/common.ts'
 import { useTexts } from '../../../texts/texts.ts'
 import { useReadingApi } from './reading.ts'
 import { conversationTexts } from './texts.ts'
@@ -20,7 +19,6 @@ export function SearchPanel({
   onFound: (message: string, thread: string | undefined) => void
 }) {
   const t = useTexts(conversationTexts)
-  const common = useTexts(commonTexts)
   const { app } = useApp()
   const api = useReadingApi()
   const query = useInfiniteQuery({
@@ -35,34 +33,33 @@ export function SearchPanel({
     initialPageParam: '',
     getNextPageParam: ({ cursor }) => cursor,
   })
-  if (query.isPending) return <Loading rows={4} height={48} />
-  if (query.isError) return <Failure error={query.error} retry={() => void query.refetch()} />
-  const found = query.data.pages.flatMap(({ data }) => data)
-  if (found.length === 0) {
-    return (
-      <Text size="sm" c="dimmed" role="status">
-        {t.foundNone}
-      </Text>
-    )
-  }
   return (
-    <Stack gap={4}>
-      {found.map(({ _id, sender, text, messageTimeMS, threadOf }) => (
-        <UnstyledButton key={_id} className="found" onClick={() => onFound(_id, threadOf)}>
-          <Text size="xs" c="dimmed">
-            <UserText text={sender} /> · <Time at={messageTimeMS} />
-            {threadOf !== undefined && ` · ${t.thread}`}
-          </Text>
-          <Text size="sm" lineClamp={3}>
-            <UserText text={text} />
-          </Text>
-        </UnstyledButton>
-      ))}
-      {query.hasNextPage && (
-        <Button size="xs" variant="default" onClick={() => void query.fetchNextPage()}>
-          {common.more}
-        </Button>
-      )}
-    </Stack>
+    <LoadedPages query={query} rows={4}>
+      {(pages) => {
+        const found = pages.flatMap(({ data }) => data)
+        if (found.length === 0) {
+          return (
+            <Text size="sm" c="dimmed" role="status">
+              {t.foundNone}
+            </Text>
+          )
+        }
+        return (
+          <Stack gap={4}>
+            {found.map(({ _id, sender, text, messageTimeMS, threadOf }) => (
+              <UnstyledButton key={_id} className="found" onClick={() => onFound(_id, threadOf)}>
+                <Text size="xs" c="dimmed">
+                  <UserText text={sender} /> · <Time at={messageTimeMS} />
+                  {threadOf !== undefined && ` · ${t.thread}`}
+                </Text>
+                <Text size="sm" lineClamp={3}>
+                  <UserText text={text} />
+                </Text>
+              </UnstyledButton>
+            ))}
+          </Stack>
+        )
+      }}
+    </LoadedPages>
   )
 }

@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { commandEnv, parleyFile } from '@parley/stack/parley-command'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { type Deployment, deploy } from '../client/client-of.ts'
+import { eventually } from '../platform.ts'
+import { isChromiumMissing, startChromium } from './chromium.ts'
+import { type ConsoleOfDeployment, type ConsoleOperator, consoleOf } from './console-tab.ts'
+
+const snowflake = '12345678901234567890'
+const otherApp = 'the other app'
+/** Chromium logs this for each failed request. */
+const refused = /Failed to load resource/
+
+describe.skipIf(isChromiumMissing())('the console: addresses and lists', () => {
+  let deployment: Deployment
+  let browser: Browser
+  let parley: ConsoleOfDeployment
+  let owner: ConsoleOperator
+
+  beforeAll(async () => {
+    deployment = await deploy(1)
+    const { platform } = deployment
+    execFileSync(process.execPath, [parleyFile, 'app', 'create', otherApp], {
+      env: { ...commandEnv, PARLEY_MONGO_URL: platform.servers.mongoUrl },
+    })
+    browser = await startChromium()
+    parley = await consoleOf(deployment, browser)
+    ;({ owner } = parley)
+    await platform.newUser(snowflake, { nickname: 'Numbered' })
+    await platform.newUser('true', { nickname: 'Boolean' })
+    const data = Array.from({ length: 55 }, (_, n) => ({ _id: `member ${n}`, nickname: `Member ${n}` }))
+    await platform.admin('POST', '/admin/clients/list', { data })
+    await platform.newRoom(
+      data.map(({ _id }) => _id),
+      { _id: 'many', name: 'Many' },
+    )
+    const token = { message: 'penguin', messageType: 'text', room: 'many', sender: 'member 0' }
+    for (let n = 0; n < 35; n++) await platform.admin('POST', '/messages', { ...token, message: `penguin ${n}` })
+  })
+  afterAll(() => deployment.stop())
+
+  const giveReason = async (page: Page) => {
+    await page.getByLabel('Reason', { exact: true }).fill('Ticket 4711')
+    await page.getByRole('button', { name: 'Read the conversation' }).click()
+  }
+
+  test('an ID in a link stays a text, also one of digits and a word of JSON', async () => {
+    for (const id of [snowflake, 'true', '"quoted"']) {
+      const page = await owner.open(`/timeline?user=${encodeURIComponent(id)}`, { allow: refused })
+      const field = page.getByLabel('User ID', { exact: true })
+      await field.waitFor()
+      assert.equal(await field.inputValue(), id === '"quoted"' ? 'quoted' : id)
+    }
+    const page = await owner.open('/users')
+    await page.getByRole('searchbox').fill(snowflake)
+    await page.waitForURL(/q=/)
+    await page.getByRole('link', { name: 'Numbered' }).waitFor()
+    await page.reload()
+    assert.equal(await page.getByRole('searchbox').inputValue(), snowflake)
+    await page.getByRole('searchbox').fill('"quoted"')
+    await page.waitForURL(/quoted/)
+    await page.reload()
+    assert.equal(await page.getByRole('searchbox').inputValue(), '"quoted"')
+  })
+
+  test('a time is typed by keyboard, and its year corrected', async () => {
+    const page = await owner.open('/audit')
+    const from = page.getByLabel('From', { exact: true })
+    await from.focus()
+    await page.keyboard.type('03042025')
+    await page.keyboard.press('Tab')
+    await page.keyboard.type('101500AM')
+    await page.waitForURL(/from=\d{13}/)
+    await from.blur()
+    await from.focus()
+    for (const key of ['Tab', 'Tab']) await page.keyboard.press(key)
+    await page.keyboard.type('2024')
+    const wanted = new Date('2024-03-04T10:15:00').getTime()
+    await page.waitForURL(new RegExp(`from=${wanted}`))
+    assert.match(await from.inputValue(), /^2024-03-04T10:15/)
+  })
+
+  test('Back and Forward change the filters and what is typed in them', async () => {
+    const page = await owner.open('/rooms')
+    const tag = page.getByLabel('Tag')
+    await page.getByRole('link', { name: 'Many' }).waitFor()
+    await tag.fill('none')
+    await page.waitForURL(/tag=none/)
+    await page.getByRole('link', { name: 'Rooms', exact: true }).click()
+    await page.waitForURL(/\/rooms$/)
+    await eventually('the field is empty', async () => (await tag.inputValue()) === '')
+    await page.goBack()
+    await page.waitForURL(/tag=none/)
+    await eventually('the field is as before', async () => (await tag.inputValue()) === 'none')
+  })
+
+  test('another app opens at the same view', async () => {
+    const page = await owner.open('/developers?tab=config', { allow: refused })
+    const app = page.getByRole('combobox', { name: 'App' })
+    await app.click()
+    await page.getByRole('option', { name: otherApp }).click()
+    const other = `/apps/${encodeURIComponent(otherApp)}`
+    await page.waitForURL(`**${other}/developers?tab=config`)
+    await page.goto(`${parley.url}/console${other}/rooms/none?tab=members`)
+    await page.keyboard.press('Control+k')
+    await page.getByRole('dialog').getByRole('textbox').fill(parley.app)
+    await page.getByRole('option', { name: `Switch to app ${parley.app}` }).click()
+    await page.waitForURL(/\/rooms(\?|$)/)
+    await page.getByRole('link', { name: 'Many' }).waitFor()
+  })
+
+  test('pages stay if the next one fails, and it can be tried again', async () => {
+    const fails = async (page: Page, path: string, isNext: (request: string) => boolean) => {
+      let isDown = true
+      await page.route(path, (route) => {
+        const asked = route.request().url() + (route.request().postData() ?? '')
+        return isDown && isNext(asked) ? route.fulfill({ status: 400, json: {} }) : route.continue()
+      })
+      await page.getByRole('button', { name: 'Load more' }).click()
+      const failure = page.getByRole('alert').filter({ has: page.getByRole('button', { name: 'Try again' }) })
+      await failure.waitFor()
+      isDown = false
+      await failure.getByRole('button', { name: 'Try again' }).click()
+      await failure.waitFor({ state: 'detached' })
+    }
+    const page = await owner.open('/rooms/many?tab=members', { allow: refused })
+    const rows = page.locator('tbody tr')
+    await rows.nth(49).waitFor()
+    await fails(page, '**/admin/rooms/many/members*', (asked) => asked.includes('cursor='))
+    await rows.nth(54).waitFor()
+    await page.goto(page.url().replace(/rooms\/.*/, 'moderation?tab=search&keyword=penguin'))
+    await giveReason(page)
+    const found = page.getByRole('list', { name: 'Messages' }).getByRole('listitem')
+    await found.nth(19).waitFor()
+    const before = await found.count()
+    await fails(page, '**/admin/search', (asked) => asked.includes('"cursor"'))
+    await eventually('there are more', async () => (await found.count()) > before)
+  })
+})
