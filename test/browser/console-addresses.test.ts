@@ -36,8 +36,8 @@ describe.skipIf(isChromiumMissing())('the console: addresses and lists', () => {
       data.map(({ _id }) => _id),
       { _id: 'many', name: 'Many' },
     )
-    const token = { message: 'penguin', messageType: 'text', room: 'many', sender: 'member 0' }
-    for (let n = 0; n < 35; n++) await platform.admin('POST', '/messages', { ...token, message: `penguin ${n}` })
+    const sent = { messageType: 'text', room: 'many', sender: 'member 0' }
+    for (let n = 0; n < 55; n++) await platform.admin('POST', '/messages', { ...sent, message: `penguin ${n}` })
   })
   afterAll(() => deployment.stop())
 
@@ -104,6 +104,7 @@ describe.skipIf(isChromiumMissing())('the console: addresses and lists', () => {
     const other = `/apps/${encodeURIComponent(otherApp)}`
     await page.waitForURL(`**${other}/developers?tab=config`)
     await page.goto(`${parley.url}/console${other}/rooms/none?tab=members`)
+    await page.getByText('No room found').waitFor()
     await page.keyboard.press('Control+k')
     await page.getByRole('dialog').getByRole('textbox').fill(parley.app)
     await page.getByRole('option', { name: `Switch to app ${parley.app}` }).click()
@@ -133,7 +134,7 @@ describe.skipIf(isChromiumMissing())('the console: addresses and lists', () => {
     await page.goto(page.url().replace(/rooms\/.*/, 'moderation?tab=search&keyword=penguin'))
     await giveReason(page)
     const found = page.getByRole('list', { name: 'Messages' }).getByRole('listitem')
-    await found.nth(19).waitFor()
+    await found.nth(49).waitFor()
     const before = await found.count()
     await fails(page, '**/admin/search', (asked) => asked.includes('"cursor"'))
     await eventually('there are more', async () => (await found.count()) > before)
