@@ -29,7 +29,26 @@ test('before it stops, a server serves requests on kept-alive connections and le
   assert.equal(left, 0)
 })
 
-test('a stopping server closes only connections that never carried a request', async () => {
+test('a request that has arrived when the time is over is served, although the process has not read it', async () => {
+  const server = createServer((_request, response) => response.end('served'))
+  const port = await listenOnLoopback(server)
+  const socket = connect(port, '127.0.0.1')
+  onTestFinished(() => {
+    socket.destroy()
+    server.close()
+  })
+  const get = 'GET / HTTP/1.1\r\nhost: x\r\n\r\n'
+  socket.write(get)
+  await once(socket, 'data')
+  const gone = drainConnections(server, 0)
+  // The kernel has it before this process can read it.
+  socket.write(get)
+  await gone
+  server.close()
+  assert.match(String((await once(socket, 'data'))[0]), /served/)
+})
+
+test('a stopping server closes only connections that never carry a request', async () => {
   const server = createServer((_request, response) => response.end('served'))
   const connections = boundConnections(60_000)
   connections.watch(server)
@@ -50,7 +69,13 @@ test('a stopping server closes only connections that never carried a request', a
   used.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n')
   await once(used, 'data')
   const ended = once(silent, 'close')
+  const opened = await open()
   connections.endSilent()
+  const late = await open()
+  for (const socket of [opened, late]) {
+    socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n')
+    assert.match(String((await once(socket, 'data'))[0]), /served/)
+  }
   await ended
   used.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n')
   assert.match(String((await once(used, 'data'))[0]), /served/)

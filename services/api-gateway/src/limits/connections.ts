@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
-import { setTimeout as pause } from 'node:timers/promises'
+import { setTimeout as pause, setImmediate as soon } from 'node:timers/promises'
 import { createSweep } from '@parley/async/sweep'
 import { answerBrokenRequests } from '@parley/service/broken-request'
 
@@ -8,6 +8,8 @@ import { answerBrokenRequests } from '@parley/service/broken-request'
 const maxHeaderSize = 32 * 1024
 /** Idle connections are closed after this: their clients read or write too slowly. */
 const idleMS = 60_000
+/** A stopping server closes a connection without a request after this. The request of a new one may be on its way. */
+const silentMS = 1_000
 
 /**
  * Bounds connections: the headers of a request must arrive within `receiveMS` milliseconds, then its body within the same
@@ -25,6 +27,7 @@ export function boundConnections(receiveMS: number) {
   /** Connections without a request so far, such as those that browsers and load balancers open in advance. */
   const silent = new Set<Socket>()
   let isStopping = false
+  const endSilent = (socket: Socket) => setTimeout(() => silent.has(socket) && socket.destroy(), silentMS)
   const sweep = createSweep(checkEveryMS, endLate)
 
   // Node's own limit is the same for all requests.
@@ -42,13 +45,13 @@ export function boundConnections(receiveMS: number) {
     mayTakeLong: (request: IncomingMessage) => void unbounded.add(request),
     endSilent(): void {
       isStopping = true
-      for (const socket of silent) socket.destroy()
+      for (const socket of silent) endSilent(socket)
     },
     watch(server: Server) {
       server.on('connection', (socket) => {
-        if (isStopping) return void socket.destroy()
         silent.add(socket)
         socket.once('close', () => silent.delete(socket))
+        if (isStopping) endSilent(socket)
       })
       server.on('request', onRequest).on('connect', onConnect)
       // Node would answer an unknown expectation with 417 and no body (RFC 9110, 10.1.1, lets a server ignore it).
@@ -81,12 +84,16 @@ const lookAgainMS = 20
 
 /**
  * Drains connections before a server stops: each response announces and closes its connection, since a client could send on
- * a kept-alive connection at the moment it is closed. Settles when no connection is left, or after this time.
+ * a kept-alive connection at the moment it is closed. Settles when no connection is left, or after this time, once every
+ * request is read that has arrived: a busy process may not have read it yet.
  */
 export async function drainConnections(server: Server, withinMS: number): Promise<void> {
   server.prependListener('request', (_request, response) => response.setHeader('connection', 'close'))
   const endMS = performance.now() + withinMS
   while ((await openConnections(server)) > 0 && performance.now() < endMS) await pause(lookAgainMS)
+  // Sockets are read between two immediates.
+  await soon()
+  await soon()
 }
 
 function openConnections(server: Server): Promise<number> {
