@@ -34,8 +34,8 @@ interface SharedTokenOptions {
 export function shareToken(fetchNew: FetchToken, { alone, user, isOfUser, tell, ask }: SharedTokenOptions) {
   let latest: (FetchedToken & { user: string }) | undefined
   const pause = createPause()
-  /** The latest token, if it is this user's. */
-  const latestOf = (of: string) => (latest?.user === of ? latest : undefined)
+  /** The latest token, if it is this user's. A time in the future says nothing: the clock was set back since. */
+  const latestOf = (of: string) => (latest?.user === of && latest.atMS <= Date.now() ? latest : undefined)
 
   /** Finds a token that another tab has fetched. */
   async function findToken({ last }: TokenAsked): Promise<string | undefined> {
