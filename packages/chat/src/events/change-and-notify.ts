@@ -9,6 +9,7 @@ import type { Chat } from '../chat.ts'
 import { toRoomView, toRoomViewFor } from '../views/room.ts'
 import { justWritten, nothingKnown } from './as-of-now.ts'
 import type { PendingEvents } from './event-builders.ts'
+import { roomOrderingKey } from './ordering-keys.ts'
 import { type Noted, nothingNoted } from './outbox.ts'
 
 type Work<T> = (session: Session, pending: PendingEvents) => Promise<T>
@@ -75,4 +76,12 @@ export async function publishRoom(
   const profiles = users ?? (await findUsers(chat.db, room.app, room.firstMembers))
   await chat.outbox.publishCommands(noted, justWritten({ room: toRoomView(room, profiles) }))
   return toRoomViewFor(by, room, profiles)
+}
+
+/**
+ * Publishes what waits of a room's changes. Afterwards the sockets have moved as the room says, also if the request that
+ * changed it has not settled.
+ */
+export async function publishWaiting({ outbox }: Chat, { app, id }: RoomDoc): Promise<void> {
+  await outbox.publishKeys([roomOrderingKey(app, id)])
 }

@@ -225,7 +225,7 @@ function commandsOf(notes: readonly Unpublished[]): NodeCommand[] {
 }
 
 /** By then the relay of another process has published a note. */
-const relayedWithinMS = givenUpAfterMS + 2_000
+export const relayedWithinMS = givenUpAfterMS + 2_000
 const lookAgainMS = 250
 
 /**

@@ -12,7 +12,8 @@ import { findRoom } from '@parley/db/rooms/rooms'
 import { findUsers } from '@parley/db/users/users'
 import { asIntegrator } from '../access/caller.ts'
 import type { Chat } from '../chat.ts'
-import { publishRoom } from '../events/change-and-notify.ts'
+import { publishRoom, publishWaiting } from '../events/change-and-notify.ts'
+import { relayedWithinMS } from '../events/outbox.ts'
 import { requireWebhook } from '../integrations/webhook-keys.ts'
 import { sendSystemMessages } from '../messages/scheduled/send-system-messages.ts'
 import { systemMessage } from '../messages/scheduled/system-message.ts'
@@ -56,6 +57,12 @@ export async function openDirectRoom(
   return (await openRoom(chat, app, { roomType: 'direct', members }, { find, field: 'receiver' })).room.id
 }
 
+interface OpenRoom {
+  room: RoomDoc
+  shown: Room | undefined
+  messages: readonly ScheduledDoc[]
+}
+
 /**
  * Creates a room and notes its events, or finds it. `shown` is set if the room was created, by this request or a
  * concurrent one.
@@ -68,7 +75,7 @@ async function openRoom(
 ): Promise<{ room: RoomDoc; shown: Room | undefined; messages: readonly ScheduledDoc[] }> {
   const there = request.roomType === 'group' && request._id !== undefined && (await findRoom(chat.db, app, request._id))
   // Returned in its current state: a named member may have been erased since.
-  if (there && there.roomType === 'group' && !there.deletedAt) return { room: there, shown: undefined, messages: [] }
+  if (there && there.roomType === 'group' && !there.deletedAt) return existing(chat, there)
   const { members, users } = await expandMembers(chat, app, request.members, field)
   requireFitting(request, members, field)
   const wantedRoom = toRoomDoc(app, request, members)
@@ -76,7 +83,7 @@ async function openRoom(
   const joining = { messageType: 'joinRoom', sender, isForOther: true, members } as const
   const messages = request.systemMessage === true ? [systemMessage(wantedRoom, joining)] : []
   const known = wantedRoom.pair === undefined ? undefined : await find?.(wantedRoom.pair)
-  if (known) return { room: known, shown: undefined, messages: [] }
+  if (known) return existing(chat, known)
   const audit = chat.audit?.handOver({
     subject: { kind: 'room', id: wantedRoom.id },
     after: {
@@ -90,12 +97,18 @@ async function openRoom(
   const made = await (members.length > mostBatched ? makeLargeRoom(chat, wanted) : chat.makeRoom(wanted))
   if ('refused' in made) throw made.refused
   const { room, noted, isMade } = made
-  if (!noted) return { room, shown: undefined, messages: [] }
+  if (!noted) return existing(chat, room)
   const [shown] = await Promise.all([
     publishRoom(chat, asIntegrator(app), { value: room, noted }, users),
     room.pair === undefined ? noteJoined(chat, room, members) : undefined,
   ])
   return { room, shown, messages: isMade ? messages : [] }
+}
+
+/** A new room may still be without its sockets: the request that creates it has not settled. */
+async function existing(chat: Chat, room: RoomDoc): Promise<OpenRoom> {
+  if (clock.now() < room.createdAtMS + relayedWithinMS) await publishWaiting(chat, room)
+  return { room, shown: undefined, messages: [] }
 }
 
 async function makeLargeRoom(chat: Chat, wanted: WantedRoom): Promise<MadeRoom | { refused: ApiError }> {

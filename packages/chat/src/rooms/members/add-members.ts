@@ -11,7 +11,7 @@ import { type Caller, userOf } from '../../access/caller.ts'
 import { findActingRole } from '../../access/room-role.ts'
 import { membersInAudit } from '../../audit/recorder.ts'
 import type { Chat } from '../../chat.ts'
-import { changeAndNotify, publishRoom } from '../../events/change-and-notify.ts'
+import { changeAndNotify, publishRoom, publishWaiting } from '../../events/change-and-notify.ts'
 import { notifyUser } from '../../events/event-builders.ts'
 import { roomOrderingKey } from '../../events/ordering-keys.ts'
 import { sendSystemMessages } from '../../messages/scheduled/send-system-messages.ts'
@@ -42,7 +42,10 @@ export async function addMembers(
   const isAnnounced = request.systemMessage === true
   const audit = chat.audit?.handOver({ after: membersInAudit(invitees) })
   const { room, added, noted, messages, profiles } = await add(chat, { by, roomId, invitees, isAnnounced, audit })
-  if (added.length === 0) return toRoomViewFor(by, room, await findUsers(chat.db, by.app, room.firstMembers))
+  if (added.length === 0) {
+    await publishWaiting(chat, room)
+    return toRoomViewFor(by, room, await findUsers(chat.db, by.app, room.firstMembers))
+  }
   const ofApp = [...profiles.values()].filter(({ app }) => app === by.app)
   const [shown] = await Promise.all([
     publishRoom(chat, by, { value: room, noted }, new Map(ofApp.map((user) => [user.id, user]))),

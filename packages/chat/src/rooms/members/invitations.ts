@@ -16,7 +16,7 @@ import { findUsers } from '@parley/db/users/users'
 import type { UserCaller } from '../../access/caller.ts'
 import { checkRoom } from '../../access/require-member.ts'
 import type { Chat } from '../../chat.ts'
-import { changeAndNote, publishRoom } from '../../events/change-and-notify.ts'
+import { changeAndNote, publishRoom, publishWaiting } from '../../events/change-and-notify.ts'
 import { membersChanged } from '../../events/event-builders.ts'
 import { roomOrderingKey } from '../../events/ordering-keys.ts'
 import { sendSystemMessages } from '../../messages/scheduled/send-system-messages.ts'
@@ -73,7 +73,10 @@ export async function joinRoom(chat: Chat, caller: UserCaller, roomId: string, i
     return { room: await addMembersTo(db, before, [user], session), joined: true, messages }
   })
   const { room, joined, messages } = value
-  if (!joined) return toRoomView(room, await findUsers(db, app, room.firstMembers))
+  if (!joined) {
+    await publishWaiting(chat, room)
+    return toRoomView(room, await findUsers(db, app, room.firstMembers))
+  }
   const shown = await publishRoom(chat, caller, { value: room, noted })
   await noteJoined(chat, room, [user])
   await sendSystemMessages(chat, messages)
