@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { Agent, createServer, type IncomingMessage, request } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { listenOnLoopback } from '@parley/stack/loopback'
-import { onTestFinished, test } from 'vitest'
+import { onTestFinished, test, vi } from 'vitest'
 import { boundConnections, drainConnections } from './connections.ts'
 
 test('before it stops, a server serves requests on kept-alive connections and lets their clients close them', async () => {
@@ -79,4 +79,24 @@ test('a stopping server closes only connections that never carry a request', asy
   await ended
   used.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n')
   assert.match(String((await once(used, 'data'))[0]), /served/)
+})
+
+test('a stopping server that was busy reads new connections before it closes silent ones', async () => {
+  const server = createServer((_request, response) => response.end('served'))
+  const connections = boundConnections(60_000)
+  connections.watch(server)
+  const port = await listenOnLoopback(server)
+  const accepted = once(server, 'connection')
+  const socket = connect(port, '127.0.0.1')
+  await accepted
+  vi.useFakeTimers({ toFake: ['setTimeout'] })
+  onTestFinished(() => {
+    vi.useRealTimers()
+    socket.destroy()
+    server.close()
+  })
+  connections.endSilent()
+  socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n')
+  vi.runAllTimers()
+  assert.match(String((await once(socket, 'data'))[0]), /served/)
 })

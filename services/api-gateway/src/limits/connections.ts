@@ -27,7 +27,11 @@ export function boundConnections(receiveMS: number) {
   /** Connections without a request so far, such as those that browsers and load balancers open in advance. */
   const silent = new Set<Socket>()
   let isStopping = false
-  const endSilent = (socket: Socket) => setTimeout(() => silent.has(socket) && socket.destroy(), silentMS)
+  const endSilent = (socket: Socket) => setTimeout(() => void endUnused(socket), silentMS)
+  const endUnused = async (socket: Socket) => {
+    await readArrived()
+    if (silent.has(socket)) socket.destroy()
+  }
   const sweep = createSweep(checkEveryMS, endLate)
 
   // Node's own limit is the same for all requests.
@@ -91,7 +95,11 @@ export async function drainConnections(server: Server, withinMS: number): Promis
   server.prependListener('request', (_request, response) => response.setHeader('connection', 'close'))
   const endMS = performance.now() + withinMS
   while ((await openConnections(server)) > 0 && performance.now() < endMS) await pause(lookAgainMS)
-  // Sockets are read between two immediates.
+  await readArrived()
+}
+
+/** Sockets are read between two immediates. */
+async function readArrived(): Promise<void> {
   await soon()
   await soon()
 }
