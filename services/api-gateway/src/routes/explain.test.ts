@@ -262,7 +262,7 @@ describe('every query uses its index and examines no more than it returns', () =
     ['GET /admin/webhooks/calls', () => gateway.admin('GET', `/admin/webhooks/calls?since=0&room=${room}&limit=5`)],
     [
       'GET /admin/webhooks/calls of a page',
-      () => gateway.admin('GET', '/admin/webhooks/calls?since=0&limit=5&cursor=2500%20hook_x'),
+      () => gateway.admin('GET', '/admin/webhooks/calls?since=0&limit=5&cursor=calls%202500%20hook_x'),
     ],
     ['POST /admin/webhooks/calls/retry', () => gateway.admin('POST', '/admin/webhooks/calls/retry', { since: '2990' })],
     ['GET /admin/messages/{id}/trace', () => gateway.admin('GET', `/admin/messages/${ids[1_501] ?? ''}/trace`)],

@@ -323,7 +323,15 @@ describe('work that exceeds the time limit of a request', () => {
     assert.deepEqual((await gateway.admin('GET', '/admin/jobs?id=job 3')).body.result, { data: [] })
     const others = (await gateway.admin('GET', '/admin/jobs')).body.result.data
     assert.ok(!others.some(({ _id }: { _id: string }) => _id.startsWith('job ')))
-    for (const query of ['state=x', 'kind=x', 'since=x', 'since=2&until=1', 'cursor=x', 'id=a&cursor=1 a', 'limit=101'])
+    for (const query of [
+      'state=x',
+      'kind=x',
+      'since=x',
+      'since=2&until=1',
+      'cursor=x',
+      'id=a&cursor=jobs 1 a',
+      'limit=101',
+    ])
       assert.equal((await own.admin('GET', `/admin/jobs?${query}`)).body.error.code, 'INVALID_QUERY', query)
     await own.stop()
   })
