@@ -1,6 +1,8 @@
+import { clock } from '@parley/async/clock'
 import { isMove, type NodeCommand, nodeCommand } from '@parley/contracts/bus/control'
 import type { Room } from '@parley/contracts/resources/room'
 import type { Db } from '@parley/db/connect'
+import { givenUpAfterMS } from '@parley/db/due-work'
 import type { PendingEventsDoc } from '@parley/db/events/documents'
 import { type AppUser, key } from '@parley/db/keys'
 import { findMessages } from '@parley/db/message-buckets/find-messages'
@@ -46,10 +48,23 @@ export function justChanged(messages: readonly MessageDoc[]): AsOfNow {
 }
 
 /**
+ * Documents that a change wrote at a time (Unix milliseconds), read again if this process has stalled since: by then others
+ * can have published and changed them.
+ */
+export async function stillWritten(db: Db, notes: readonly Noted[], written: AsOfNow, atMS: number): Promise<AsOfNow> {
+  if (clock.now() <= atMS + givenUpAfterMS) return written
+  const now = await readAsOfNow(db, notes)
+  // A message that is not flushed has not changed.
+  return { ...now, message: (id) => now.message(id) ?? written.message(id) }
+}
+
+type Noted = Pick<PendingEventsDoc, 'events'>
+
+/**
  * Reads the documents that notes refer to, in a few round trips for any number of notes. Members are read later, when a
  * node command is published.
  */
-export async function readAsOfNow(db: Db, notes: readonly PendingEventsDoc[]): Promise<AsOfNow> {
+export async function readAsOfNow(db: Db, notes: readonly Noted[]): Promise<AsOfNow> {
   const events = notes.flatMap((note) => note.events)
   const ids = events.flatMap((event) => (event.kind === 'message' ? [event.message] : []))
   const found = await findMessages(db, ids)

@@ -17,7 +17,7 @@ import { newId } from '@parley/db/messages/messages'
 import type { RoomDoc } from '@parley/db/rooms/documents'
 import { cacheExpiredAfterMS } from '../leased-cache.ts'
 import type { Steps } from '../ports.ts'
-import { type AsOfNow, nothingKnown, readAsOfNow } from './as-of-now.ts'
+import { type AsOfNow, nothingKnown, readAsOfNow, stillWritten } from './as-of-now.ts'
 import { createNoteClearing, type NoteClearing } from './clear-notes.ts'
 import { roomOrderingKey } from './ordering-keys.ts'
 import { type PublishParts, publishInOrder, publishOne } from './publish-events.ts'
@@ -56,8 +56,11 @@ export interface Outbox {
    * bus has them; until then, do not publish later events of the rooms. Never fails.
    */
   publishDeletions(rooms: readonly MaybeDeletedIn[]): Promise<boolean>
-  /** Publishes events that are not noted, such as new messages. Returns whether the bus has all. Never fails. */
-  publishEvents(events: readonly NotedEvent[], now: AsOfNow): Promise<boolean>
+  /**
+   * Publishes events that are not noted, such as new messages. Returns whether the bus has all. Never fails.
+   * @param atMS when `now` was written (Unix milliseconds), by default just now
+   */
+  publishEvents(events: readonly NotedEvent[], now: AsOfNow, atMS?: number): Promise<boolean>
   /** Deletes a note of new messages whose events the bus has. */
   forget(note: string): void
   /** Publishes a note without an ordering key, such as one of new messages. Never fails, like `publish`. */
@@ -109,11 +112,12 @@ export function createOutbox(db: Db, parts: PublishParts & { steps: Steps; keptH
     const waiting = before.filter(({ _id }) => !cleared.has(_id))
     const all = [...waiting, ...notes]
     const untilMS = performance.now() + notedAtMS + staleAfterMS - clock.now()
-    const asRead = waiting.length === 0 ? now : await readAsOfNow(db, all)
+    const asRead = waiting.length === 0 ? await stillWritten(db, all, now, notedAtMS) : await readAsOfNow(db, all)
     return publishInOrder({ ...parts, cleared, untilMS }, all, asRead, confirmed)
   }
 
-  async function publishEvents(events: readonly NotedEvent[], now: AsOfNow): Promise<boolean> {
+  async function publishEvents(events: readonly NotedEvent[], written: AsOfNow, atMS = clock.now()): Promise<boolean> {
+    const now = await stillWritten(db, [{ events: [...events] }], written, atMS)
     const published = await Promise.all(events.map((event) => publishOne(parts, event, now)))
     return published.every(Boolean)
   }
@@ -145,7 +149,7 @@ export function createOutbox(db: Db, parts: PublishParts & { steps: Steps; keptH
       const orderingKeys = keysOfDeletions(rooms)
       return orderingKeys.length === 0 || run(publishAllOf(orderingKeys))
     },
-    publishEvents: (events, now) => run(publishEvents(events, now)),
+    publishEvents: (events, now, atMS) => run(publishEvents(events, now, atMS)),
     forget: (note) => cleared.forget(note),
     publishNote: (note, now) => run(publishNote(note, now)),
     async noteAndPublish(event) {

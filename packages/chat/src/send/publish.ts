@@ -57,7 +57,8 @@ export async function publishAppended(
   const docs = sent.map(({ message, quoted }) => {
     return { message, sender: senders.get(key(message.app, message.sender)), quoted: quotedBy(quoted) }
   })
-  one.isPublished = await outbox.publishEvents(one.events, justWritten({ messages: docs }))
+  const atMS = sent[0]?.message.createdAtMS
+  one.isPublished = await outbox.publishEvents(one.events, justWritten({ messages: docs }), atMS)
   if (one.isPublished && one.note !== undefined) outbox.forget(one.note)
   if (one.isPublished) await at('published')
 }
