@@ -13,12 +13,14 @@ const streams = Number(process.env['PARLEY_SINCE_STREAMS'] ?? 1)
 const clientCount = seconds < 60 ? 60 : 500
 const [hereMS, awayMS] = seconds < 60 ? [3_000, 1_000] : [8_000, 2_000]
 const comingAtOnce = 50
+/** Longer than others wait for a node or the events of a gateway. */
+const stallMS = 6_000
 /** Many times the slowest wait on a busy machine. */
 const longestSeconds = 240
 const roomCount = 12
 const actors = 3
 
-describe('clients that drop, while nodes, gateways and NATS are killed', {
+describe('clients that drop, while nodes, gateways and NATS are killed and stall', {
   timeout: (seconds + 4 * longestSeconds) * 1000,
 }, () => {
   let at: Balanced
@@ -112,26 +114,34 @@ describe('clients that drop, while nodes, gateways and NATS are killed', {
     }
   }
 
-  /** Kills and restarts a node, a gateway and NATS in turn. */
+  async function stall(pid: number | undefined): Promise<void> {
+    assert.ok(pid)
+    process.kill(pid, 'SIGSTOP')
+    await pause(stallMS)
+    process.kill(pid, 'SIGCONT')
+  }
+
+  /** Kills and restarts a node, a gateway and NATS in turn, then stalls each. */
   async function makeTrouble(untilMS: number): Promise<number> {
     let kills = 0
     const { platform, nodes, gateways, balance, newNode, newGateway } = at
     for (; kills < 3 || performance.now() < untilMS; kills++) {
       state.isTrouble = true
       ofAll.PARLEY_STREAMS = String(Math.min(streams, kills + 2))
-      if (kills % 3 === 0) {
+      const trouble = kills % 6
+      if (trouble === 0) {
         await nodes.shift()?.kill()
         balance()
         nodes.push(await newNode())
-      } else if (kills % 3 === 1) {
+      } else if (trouble === 1) {
         await platform.servers.nats.kill()
         await tryCall('GET', '/admin/stats', 'admin')
         await platform.servers.nats.restart()
-      } else {
+      } else if (trouble === 2) {
         await gateways.shift()?.kill()
         balance()
         gateways.push(await newGateway())
-      }
+      } else await stall([nodes[0]?.pid, platform.servers.nats.pid, gateways[0]?.pid][trouble - 3])
       balance()
       state.isTrouble = false
       await untilBack('some are back', clientCount / 4)
