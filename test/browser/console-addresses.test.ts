@@ -139,4 +139,40 @@ describe.skipIf(isChromiumMissing())('the console: addresses and lists', () => {
     await fails(page, '**/admin/search', (asked) => asked.includes('"cursor"'))
     await eventually('there are more', async () => (await found.count()) > before)
   })
+
+  test('a report names its people and room, and a thread shows its root once, above the replies', async () => {
+    const { platform } = deployment
+    const [ann, ben] = [
+      await platform.newUser('u1', { nickname: 'Ann Writer' }),
+      await platform.newUser('u2', { nickname: 'Ben Reader' }),
+    ]
+    const room = await platform.newRoom(['u1', 'u2'], { _id: 'r1', name: 'Book club' })
+    const say = async (message: string, more = {}) =>
+      String((await ann.call('POST', `/rooms/${room}/message`, { message, messageType: 'text', ...more }))['_id'])
+    const root = await say('a question')
+    await say('an answer', { replyTo: root, thread: true })
+    const last = await say('another answer', { replyTo: root, thread: true })
+    await ben.call('POST', `/messages/${last}/report`, { reason: 'rude' })
+    const page = await owner.open('/moderation')
+    await giveReason(page)
+    const card = page.getByRole('article').filter({ hasText: 'another answer' })
+    await card.getByRole('link', { name: 'Ann Writer' }).waitFor()
+    await card.getByRole('link', { name: 'Book club' }).waitFor()
+    await card.getByRole('list', { name: 'Reasons' }).getByRole('link', { name: 'Ben Reader' }).waitFor()
+
+    await page.goto(page.url().replace('moderation', `rooms/${room}?thread=${root}`))
+    await giveReason(page)
+    const panel = page.getByRole('complementary', { name: 'Thread' })
+    await panel.getByRole('log').getByText('another answer').waitFor()
+    await panel.getByText('a question').waitFor()
+    assert.equal(await panel.getByText('a question').count(), 1)
+    assert.equal(await panel.getByRole('log').getByText('a question').count(), 0)
+  })
+
+  test('a name of invisible characters only is shown as the ID', async () => {
+    await deployment.platform.newUser('unseen', { nickname: '\u200b\u2060\u00ad\u3164' })
+    const page = await owner.open('/users?q=unseen')
+    await page.getByRole('link', { name: 'unseen', exact: true }).click()
+    await page.getByRole('heading', { name: 'unseen', exact: true }).waitFor()
+  })
 })

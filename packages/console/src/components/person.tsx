@@ -2,7 +2,7 @@ import { Badge, Group } from '@mantine/core'
 import { useApp } from '../session/session.tsx'
 import { commonTexts } from '../texts/common.ts'
 import { useTexts } from '../texts/texts.ts'
-import { Name, ViewLink, visible } from './shown.tsx'
+import { isBlank, Name, ViewLink, visible } from './shown.tsx'
 
 const graphemes = new Intl.Segmenter()
 
@@ -24,7 +24,7 @@ export interface Person {
 export function PersonLink({ person, withId = false }: { person: Person; withId?: boolean }) {
   const { app } = useApp()
   const { _id: id, nickname } = person
-  const isNamed = nickname.trim() !== ''
+  const isNamed = !isBlank(nickname)
   return (
     <span className="person">
       <Initial name={isNamed ? nickname : id} />
@@ -55,7 +55,7 @@ export function RoomLink({ id, name, withId = false }: { id: string; name: strin
         <ViewLink to="/apps/$app/rooms/$room" params={{ app, room: id }} size="sm" fw={500}>
           <Name name={name} id={id} />
         </ViewLink>
-        {withId && name !== undefined && name.trim() !== '' && <bdi className="person-id">{visible(id)}</bdi>}
+        {withId && !isBlank(name) && <bdi className="person-id">{visible(id)}</bdi>}
       </span>
     </Group>
   )

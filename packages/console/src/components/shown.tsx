@@ -20,9 +20,13 @@ export function UserText({ text }: { text: string }) {
 export const visible = (text: string): string =>
   text.replaceAll(/[\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff\u{e0000}-\u{e007f}]/gu, '⍰')
 
-/** A name, or the ID if there is none. */
+/** Whether a name shows nothing: it is empty, or has spaces and invisible characters only. */
+export const isBlank = (name: string | undefined): boolean =>
+  name === undefined || /^[\s\u2800\p{Default_Ignorable_Code_Point}]*$/u.test(name)
+
+/** A name, or the ID if it shows nothing. */
 export function Name({ name, id }: { name?: string | undefined; id: string }) {
-  return name === undefined || name.trim() === '' ? <Code>{visible(id)}</Code> : <UserText text={name} />
+  return name === undefined || isBlank(name) ? <Code>{visible(id)}</Code> : <UserText text={name} />
 }
 
 /** Preformatted text, such as JSON. Scrolls, by keyboard too. */

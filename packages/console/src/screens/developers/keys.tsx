@@ -132,7 +132,13 @@ function useColumns(onEnd: ((key: ApiKey) => void) | undefined): Columns<ApiKey>
 
 function KeyName({ name }: { name: string }) {
   const t = useTexts(commonTexts)
-  return name === '' ? <Text c="dimmed">{t.noName}</Text> : <bdi>{visible(name)}</bdi>
+  return name === '' ? (
+    <Text c="dimmed" miw={64}>
+      {t.noName}
+    </Text>
+  ) : (
+    <bdi>{visible(name)}</bdi>
+  )
 }
 
 /** Shows a new key, once. */

@@ -2,22 +2,25 @@ import { Badge, Button, Checkbox, Group, Paper, Text } from '@mantine/core'
 import { useState } from 'react'
 import { Act } from '../../components/act.tsx'
 import { PersonLink, RoomLink } from '../../components/person.tsx'
-import { Time, UserText, useNumber, ViewLink } from '../../components/shown.tsx'
+import { Name, Time, UserText, useNumber, ViewLink } from '../../components/shown.tsx'
 import { useApp } from '../../session/session.tsx'
 import { useTexts } from '../../texts/texts.ts'
 import { MessageContent } from '../rooms/conversation/content.tsx'
 import { Context } from './context.tsx'
+import type { useNames } from './names.ts'
 import { decidedTexts, type Report } from './report.ts'
 import { moderationTexts } from './texts.ts'
 
 /** A reported message with its reasons, context, sender and reporter. */
 export function ReportCard({
   report,
+  names,
   isChosen,
   onChoose,
   onDecide,
 }: {
   report: Report
+  names: ReturnType<typeof useNames>
   isChosen?: boolean
   /** Undefined if the report cannot be decided. */
   onChoose?: (isChosen: boolean) => void
@@ -39,7 +42,7 @@ export function ReportCard({
           />
         )}
         <div className="grow report-body">
-          <Head report={report} />
+          <Head report={report} names={names} />
           <div className="reported">
             {message === undefined ? (
               <Text size="sm" c="dimmed" fs="italic">
@@ -55,7 +58,7 @@ export function ReportCard({
                 <UserText text={reason} />{' '}
                 <Text span size="xs" c="dimmed">
                   <ViewLink to="/apps/$app/users/$user" params={{ app, user: client }} size="xs">
-                    <UserText text={client} />
+                    <Name name={names.users.get(client)} id={client} />
                   </ViewLink>{' '}
                   · <Time at={atMS} />
                 </Text>
@@ -85,17 +88,17 @@ export function ReportCard({
   )
 }
 
-function Head({ report }: { report: Report }) {
+function Head({ report, names }: { report: Report; names: ReturnType<typeof useNames> }) {
   const t = useTexts(moderationTexts)
   const number = useNumber()
   const { sender, room, count, messageTimeMS, decision, decidedAtMS } = report
   return (
     <Group gap={8}>
-      <PersonLink person={{ _id: sender, nickname: '' }} />
+      <PersonLink person={{ _id: sender, nickname: names.users.get(sender) ?? '' }} withId />
       <Text size="sm" c="dimmed">
         {t.wroteIn}
       </Text>
-      <RoomLink id={room} name={undefined} />
+      <RoomLink id={room} name={names.rooms.get(room)} />
       <Text size="sm" c="dimmed">
         <Time at={messageTimeMS} />
       </Text>

@@ -12,6 +12,7 @@ import { useTexts } from '../../texts/texts.ts'
 import { ReadingContext, useReadingApi } from '../rooms/conversation/reading.ts'
 import { WithReason } from '../rooms/conversation/reason.tsx'
 import { DecideDialog } from './decide-dialog.tsx'
+import { useNames } from './names.ts'
 import type { Report } from './report.ts'
 import { ReportCard } from './report-card.tsx'
 import { moderationTexts } from './texts.ts'
@@ -44,6 +45,7 @@ function Queue() {
   const [deciding, setDeciding] = useState<readonly Report[]>()
   const query = useReports(status, room)
   const reports = query.data?.pages.flatMap(({ data }) => data) ?? []
+  const names = useNames(reports)
   const isChoosing = status === 'open' && may('POST /admin/reports/{id}/decide')
   const ofChosen = reports.filter(({ id }) => chosen.has(id))
   return (
@@ -89,8 +91,8 @@ function Queue() {
             <Stack gap="md">
               {reports.map((report) => (
                 <ReportCard
+                  {...{ report, names }}
                   key={report.id}
-                  report={report}
                   {...(isChoosing && {
                     isChosen: chosen.has(report.id),
                     onChoose: (isChosen: boolean) => setChosen(withChoice(chosen, report.id, isChosen)),

@@ -1,4 +1,5 @@
 import { ActionIcon, Group, Switch, Text, TextInput, Title, Tooltip } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { type ReactNode, useMemo, useState } from 'react'
 import { type Api, resultOf } from '../../../api.ts'
@@ -6,14 +7,16 @@ import { Icon } from '../../../components/icon.tsx'
 import { SearchField } from '../../../components/search-field.tsx'
 import { visible } from '../../../components/shown.tsx'
 import { useUrlText } from '../../../components/use-url-text.ts'
+import { useApp } from '../../../session/session.tsx'
 import { useTexts } from '../../../texts/texts.ts'
 import { messageSearch } from '../searches.ts'
 import { MessageList } from './message-list.tsx'
+import { MessageRow, namesIn } from './message-row.tsx'
 import { ReadingContext } from './reading.ts'
 import { WithReason } from './reason.tsx'
 import { SearchPanel } from './search-panel.tsx'
 import { conversationTexts } from './texts.ts'
-import type { ReadPage, Start } from './use-messages.ts'
+import { type ReadPage, readOne, type Start } from './use-messages.ts'
 
 const route = getRouteApi('/shell/apps/$app/rooms/$room')
 
@@ -82,6 +85,7 @@ function Reading({
             <Thread
               key={JSON.stringify([thread, reply])}
               root={thread}
+              readRoom={read}
               reply={reply}
               api={api}
               onLatest={() => void navigate({ search: (now) => ({ ...now, reply: undefined }) })}
@@ -170,13 +174,16 @@ function Panel({ title, onClose, children }: { title: string; onClose: () => voi
   )
 }
 
+/** The root of a thread, and its replies. */
 function Thread({
   root,
+  readRoom,
   reply,
   api,
   onLatest,
 }: {
   root: string
+  readRoom: ReadPage
   /** The message to start at, instead of the latest. */
   reply: string | undefined
   api: Api
@@ -191,7 +198,21 @@ function Thread({
     [api, root],
   )
   const start = useMemo(() => startOf(reply, undefined), [reply])
-  return <MessageList label={t.thread} read={read} start={start} onLatest={onLatest} />
+  const { app } = useApp()
+  const { data: message } = useQuery({
+    queryKey: [app, 'root', root],
+    queryFn: () => readOne(readRoom, root),
+  })
+  return (
+    <>
+      {message && (
+        <div className="thread-root">
+          <MessageRow message={message} names={namesIn([message])} />
+        </div>
+      )}
+      <MessageList label={t.thread} read={read} start={start} root={root} onLatest={onLatest} />
+    </>
+  )
 }
 
 function startOf(message: string | undefined, date: string | undefined): Start {

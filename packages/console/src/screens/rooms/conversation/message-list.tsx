@@ -20,12 +20,15 @@ export function MessageList({
   label,
   read,
   start,
+  root,
   onThread,
   onLatest,
 }: {
   label: string
   read: ReadPage
   start: Start
+  /** Root of the thread, in a list of its replies. */
+  root?: string
   onThread?: (root: string) => void
   /** Jumps to the end of the conversation, if the list starts elsewhere. */
   onLatest?: () => void
@@ -52,12 +55,7 @@ export function MessageList({
   const names = useMemo(() => namesIn(shown?.messages ?? []), [shown])
   const count = shown?.messages.length ?? 0
   if (!shown) return error === undefined ? <Loading rows={8} height={44} /> : <Failure error={error} retry={retry} />
-  if (count === 0)
-    return (
-      <Empty icon="rooms" title={t.none}>
-        {t.noneHint}
-      </Empty>
-    )
+  if (count === 0) return <NoMessages />
   return (
     <div className="log-frame">
       {/* Focusable, so that the keyboard can scroll it. */}
@@ -69,6 +67,7 @@ export function MessageList({
               <MessageRow
                 message={message}
                 names={names}
+                root={root}
                 isWanted={start.at === 'message' && start.id === message._id}
                 {...(onThread && { onThread })}
               />
@@ -94,6 +93,15 @@ export function MessageList({
         </Text>
       )}
     </div>
+  )
+}
+
+function NoMessages() {
+  const t = useTexts(conversationTexts)
+  return (
+    <Empty icon="rooms" title={t.none}>
+      {t.noneHint}
+    </Empty>
   )
 }
 

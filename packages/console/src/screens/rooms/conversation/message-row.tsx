@@ -2,7 +2,7 @@ import { Badge, Group, Text, UnstyledButton } from '@mantine/core'
 import { formatTime } from '../../../components/formats.ts'
 import { Icon } from '../../../components/icon.tsx'
 import { Initial, RobotBadge } from '../../../components/person.tsx'
-import { Name, UserText, useNumber, ViewLink } from '../../../components/shown.tsx'
+import { isBlank, Name, UserText, useNumber, ViewLink } from '../../../components/shown.tsx'
 import { useApp } from '../../../session/session.tsx'
 import { useLanguage, useTexts } from '../../../texts/texts.ts'
 import { Attachments } from './attachments.tsx'
@@ -21,20 +21,24 @@ export function MessageRow({
   message,
   names,
   isWanted = false,
+  root,
   onThread,
 }: {
   message: Message
   names: ReadonlyMap<string, string>
   isWanted?: boolean
+  /** Root of the shown thread, which its replies do not quote again. */
+  root?: string | undefined
   onThread?: (root: string) => void
 }) {
   const t = useTexts(conversationTexts)
   const number = useNumber()
   const { app } = useApp()
   const { sender, replyTo, threadCount, reactions } = message
+  const shownName = isBlank(sender.nickname) ? sender._id : sender.nickname
   return (
-    <article className={isWanted ? 'message wanted' : 'message'} aria-label={sender.nickname || sender._id}>
-      <Initial name={sender.nickname || sender._id} size={32} />
+    <article className={isWanted ? 'message wanted' : 'message'} aria-label={shownName}>
+      <Initial name={shownName} size={32} />
       <div className="message-body">
         <Group gap={8} className="message-head">
           <ViewLink to="/apps/$app/users/$user" params={{ app, user: sender._id }} size="sm" fw={600} underline="hover">
@@ -44,7 +48,7 @@ export function MessageRow({
           <ClockTime atMS={message.createdAtMS} />
           <Marks message={message} />
         </Group>
-        {replyTo && (
+        {replyTo && replyTo._id !== root && (
           <blockquote className="quote">
             <Text size="xs" fw={600}>
               <Name name={names.get(replyTo.sender)} id={replyTo.sender} />

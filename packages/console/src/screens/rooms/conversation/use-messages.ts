@@ -148,6 +148,14 @@ async function latestChangeMS(read: ReadPage): Promise<number> {
   return (await read({ limit: 1, timeRangeField: 'updatedAt' }))[0]?.updatedAtMS ?? 0
 }
 
+/** Reads one message, as the first after the one before it. */
+export async function readOne(read: ReadPage, id: string): Promise<Message | null> {
+  const [before] = await read({ limit: 1, beforeMessage: id, timeRangeField: 'createdAt' })
+  const from = before ? { afterMessage: before._id } : { afterTime: '0' }
+  const [found] = await read({ limit: 1, ...from, timeRangeField: 'createdAt' })
+  return found?._id === id ? found : null
+}
+
 /** Replaces changed messages, and appends new ones if the end is shown. */
 function withChanges(from: Shown, changed: readonly Message[]): Shown {
   const byId = new Map(changed.map((message) => [message._id, message]))
