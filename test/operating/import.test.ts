@@ -128,12 +128,14 @@ describe('parley import', () => {
       user('yuri', { createdAt: { $date: '2021-03-01T09:00:00Z' } }),
       user('zoe', { nickname: 5 }),
       user('zoe'),
+      user('wes'),
+      { type: 'ban', blockee: 'wes' },
+      { type: 'ban', blockee: 'zoe', blocker: 'xena' },
     ]
     const { code, text } = await run(lines)
     assert.equal(code, 1, text)
-    for (const expected of [':3: sender: ', ':12: _id: has 0 memberships', ':16: nickname: ', '3 lines are refused']) {
-      assert.ok(text.includes(expected), text)
-    }
+    const refused = [':3: sender: ', ':12: _id: has 0 memberships', ':16: nickname: ', ':20: blocker: only with room']
+    for (const expected of [...refused, '4 lines are refused']) assert.ok(text.includes(expected), text)
     assert.match(text, /Verified/)
     const [xena, zoe] = await Promise.all(['xena', 'zoe'].map((id) => platform.newUser(id)))
     assert.ok(xena && zoe)
@@ -151,13 +153,14 @@ describe('parley import', () => {
       zoe.call('POST', '/rooms/mixed/message', { message: 'Hi', messageType: 'text' }),
       /USER_BLOCKED/,
     )
+    await assert.rejects(platform.newUser('wes'), /USER_BANNED/)
     assert.equal(await db.devices.countDocuments({ token: 'token of xena' }), 1)
     assert.equal((await db.users.findOne({ app: platform.app, id: 'crew' }))?.groupMembers?.length, 2)
     const again = await run(lines)
     assert.match(again.text, /Verified/)
     const pretty = [JSON.stringify(lines, null, 2)]
     const asArray = await run(pretty)
-    assert.match(asArray.text, /3 lines are refused/, 'one array over many lines')
+    assert.match(asArray.text, /4 lines are refused/, 'one array over many lines')
     assert.match(asArray.text, /Verified/)
     const at = pretty[0]?.split('\n').findIndex((each) => each.includes('"nobody"')) ?? 0
     const begins =

@@ -98,7 +98,8 @@ const group = z.strictObject({ type: z.literal('group'), ...saveGroup.body.shape
 
 const ban = z.strictObject({
   type: z.literal('ban'),
-  room: roomId,
+  // Without it, a ban from the app.
+  room: roomId.optional(),
   blockee: userId,
   blocker: userId.optional(),
   ...banMember.body.shape,

@@ -13,6 +13,7 @@ import { findUsers } from '@parley/db/users/users'
 import { KnownIds, messageHash } from '../import/known-ids.ts'
 import { withField } from '../views/json-text.ts'
 import {
+  appBanLines,
   banLine,
   blockLine,
   deviceLine,
@@ -47,6 +48,7 @@ export async function* linesOfApp(db: Db, app: string, leftOut: LeftOut): AsyncG
   for await (const user of db.users.find({ ...ofApp, groupMembers: { $exists: false } })) {
     users.add(user.id)
     yield userLine(user)
+    yield* appBanLines(user)
   }
   for await (const group of db.users.find({ ...ofApp, groupMembers: { $exists: true } })) {
     for (const user of group.groupMembers ?? []) named.add(user)
@@ -76,6 +78,7 @@ export async function* linesOfApp(db: Db, app: string, leftOut: LeftOut): AsyncG
     for (const user of part) {
       const found = created.get(user)
       yield found ? userLine(found) : JSON.stringify({ type: 'user', _id: user, erased: true })
+      if (found) yield* appBanLines(found)
     }
   }
 }

@@ -1,6 +1,7 @@
 import type { GivenLine } from '@parley/contracts/import-line'
 import type { MessageDoc } from '@parley/db/messages/documents'
 import type { BanDoc, MembershipDoc, RoomDoc } from '@parley/db/rooms/documents'
+import { banInForce } from '@parley/db/users/app-bans'
 import type { BlockDoc, DeviceDoc, PrefDoc, UserDoc } from '@parley/db/users/documents'
 import { withField } from '../views/json-text.ts'
 
@@ -79,6 +80,14 @@ export function deviceLine({ user, device: deviceId, token, type: network, langu
 
 export function prefLine(user: string, { name, json }: PrefDoc): string {
   return withField({ type: 'pref', user, key: name }, 'data', json)
+}
+
+/** The ban of a user from the app; none if it has ended. */
+export function appBanLines(user: UserDoc): string[] {
+  const ban = banInForce(user)
+  if (!ban) return []
+  const createdAt = new Date(ban.atMS).toISOString()
+  return [JSON.stringify({ type: 'ban', blockee: user.id, createdAt, untilMS: ban.untilMS } satisfies Given<'ban'>)]
 }
 
 export function banLine({ room, blockee, blocker, createdAt, untilMS }: BanDoc): string {

@@ -25,7 +25,17 @@ import { toAuditView } from '../audit/list-audit.ts'
 import type { Chat } from '../chat.ts'
 import { withField } from '../views/json-text.ts'
 import { toReportView } from '../views/report.ts'
-import { banLine, blockLine, deviceLine, membershipLine, messageLine, prefLine, roomLine, userLine } from './lines.ts'
+import {
+  appBanLines,
+  banLine,
+  blockLine,
+  deviceLine,
+  membershipLine,
+  messageLine,
+  prefLine,
+  roomLine,
+  userLine,
+} from './lines.ts'
 
 /** Some lines, and the position after them. */
 interface Page {
@@ -51,7 +61,7 @@ async function* profile({ db }: ExportParts, { app, user }: AppUser): AsyncGener
   const bans = await findBansOfUser(db, app, user, mostAtOnce)
   const blocks = await findBlocksOfUser(db, app, user, { skip: 0, limit: mostAtOnce })
   const lines = [
-    ...(found ? [userLine(found)] : []),
+    ...(found ? [userLine(found), ...appBanLines(found)] : []),
     ...devices.map(deviceLine),
     ...bans.map(banLine),
     ...blocks.map(blockLine),

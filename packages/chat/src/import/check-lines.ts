@@ -124,7 +124,9 @@ export class LineChecks {
         return this.#checkMessage(read, report)
       case 'ban':
         this.#requireUser('blockee', read.blockee, report)
-        if (this.#rooms.get(read.room)?.room.roomType !== 'group') report('room', `${noLine} this group`)
+        if (read.room === undefined) {
+          if (read.blocker !== undefined) report('blocker', 'only with room: a ban from the app has none')
+        } else if (this.#rooms.get(read.room)?.room.roomType !== 'group') report('room', `${noLine} this group`)
         return () => undefined
       case 'block':
         for (const field of ['blocker', 'blockee'] as const) this.#requireUser(field, read[field], report)

@@ -10,10 +10,15 @@ import { findDirectRoom } from '@parley/db/rooms/direct-rooms'
 import { moveRooms } from '@parley/db/rooms/lock-room'
 import { pairKey } from '@parley/db/rooms/pairs'
 import { inTransaction } from '@parley/db/transactions/transaction'
+import { banInForce, setAppBan } from '@parley/db/users/app-bans'
 import { findBlock, insertBlock } from '@parley/db/users/blocks'
 import { saveDevice } from '@parley/db/users/devices'
+import type { AppBan } from '@parley/db/users/documents'
 import { saveGroupDoc } from '@parley/db/users/groups'
+import { newLoginMark } from '@parley/db/users/login-marks'
 import { savePref } from '@parley/db/users/prefs'
+import { deleteTokens, putMark } from '@parley/db/users/tokens'
+import { findUser } from '@parley/db/users/users'
 
 /** Types written last, once everything they refer to exists. */
 export const settingTypes = ['group', 'ban', 'block', 'device', 'pref', 'config'] as const
@@ -40,6 +45,7 @@ async function write(db: Db, app: string, line: SettingLine, session: Session): 
       const { room, blockee, blocker = '', untilMS, createdAt } = line
       if (untilMS !== undefined && untilMS <= clock.now()) return
       const end = untilMS !== undefined && { untilMS }
+      if (room === undefined) return banFromApp(db, app, blockee, { atMS: createdAt ?? clock.now(), ...end }, session)
       const since = createdAt !== undefined && { createdAt: new Date(createdAt) }
       await insertBan(db, { app, room, blockee, blocker, ...end, ...since }, session)
       await setBlocked(db, { app, room, user: blockee }, end || true, session)
@@ -63,4 +69,13 @@ async function write(db: Db, app: string, line: SettingLine, session: Session): 
     case 'pref':
       await savePref(db, { app, user: line.user }, line.key, JSON.stringify(line.data), session)
   }
+}
+
+/** A ban that the user already has stays. Connected sockets stay too, but cannot send. */
+async function banFromApp(db: Db, app: string, id: string, ban: AppBan, session: Session): Promise<void> {
+  const user = await findUser(db, app, id, session)
+  if (!user || banInForce(user)) return
+  await setAppBan(db, user, ban, session)
+  await deleteTokens(db, app, id, 'all', session)
+  await putMark(db, newLoginMark({ app, user: id }, 'all'), session)
 }

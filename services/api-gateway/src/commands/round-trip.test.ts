@@ -96,6 +96,7 @@ async function makeConversations(): Promise<{ rooms: string[]; roots: string[] }
   // Nothing else refers to this user.
   await alice.call('POST', '/blockStatus/my/silent')
   await admin('POST', `/blockStatus/room/${room}/silent`)
+  await admin('POST', '/admin/clients/robot/ban', { untilMS: 4_000_000_000_000 })
   for (const user of ['gone', 'silent']) await admin('DELETE', `/admin/clients/${user}`)
   await admin('PUT', `/rooms/${frozen}`, { status: 0 })
   return { rooms: [room, direct, frozen], roots: [root] }
