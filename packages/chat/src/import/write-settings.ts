@@ -15,9 +15,7 @@ import { findBlock, insertBlock } from '@parley/db/users/blocks'
 import { saveDevice } from '@parley/db/users/devices'
 import type { AppBan } from '@parley/db/users/documents'
 import { saveGroupDoc } from '@parley/db/users/groups'
-import { newLoginMark } from '@parley/db/users/login-marks'
 import { savePref } from '@parley/db/users/prefs'
-import { deleteTokens, putMark } from '@parley/db/users/tokens'
 import { findUser } from '@parley/db/users/users'
 
 /** Types written last, once everything they refer to exists. */
@@ -76,6 +74,4 @@ async function banFromApp(db: Db, app: string, id: string, ban: AppBan, session:
   const user = await findUser(db, app, id, session)
   if (!user || banInForce(user)) return
   await setAppBan(db, user, ban, session)
-  await deleteTokens(db, app, id, 'all', session)
-  await putMark(db, newLoginMark({ app, user: id }, 'all'), session)
 }

@@ -4,8 +4,6 @@ import type { AdminUser } from '@parley/contracts/resources/user'
 import type { Session } from '@parley/db/connect'
 import { banInForce, removeAppBan, setAppBan } from '@parley/db/users/app-bans'
 import type { UserDoc } from '@parley/db/users/documents'
-import { newLoginMark } from '@parley/db/users/login-marks'
-import { deleteTokens, putMark } from '@parley/db/users/tokens'
 import { findUser } from '@parley/db/users/users'
 import type { Chat } from '../chat.ts'
 import { changeAndNotify } from '../events/change-and-notify.ts'
@@ -27,9 +25,7 @@ export async function banUser(chat: Chat, app: string, user: string, untilMS?: n
   const ban = { atMS: clock.now(), ...(untilMS !== undefined && { untilMS }) }
   return change(chat, app, user, async (found, session, pending) => {
     chat.audit?.note({ before: { ban: found.ban ?? null }, after: { ban } })
-    const banned = await setAppBan(chat.db, found, ban, session)
-    const { ended } = await deleteTokens(chat.db, app, user, 'all', session)
-    await putMark(chat.db, newLoginMark({ app, user }, 'all'), session)
+    const { banned, ended } = await setAppBan(chat.db, found, ban, session)
     tokensRevoked(pending, { app, user }, ended, { because: 'banned' })
     return banned
   })

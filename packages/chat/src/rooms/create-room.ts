@@ -72,7 +72,7 @@ async function openRoom(
   app: string,
   request: Request,
   { find, field = 'members' }: { find?: (pair: string) => Promise<RoomDoc | undefined>; field?: string } = {},
-): Promise<{ room: RoomDoc; shown: Room | undefined; messages: readonly ScheduledDoc[] }> {
+): Promise<OpenRoom> {
   const there = request.roomType === 'group' && request._id !== undefined && (await findRoom(chat.db, app, request._id))
   // Returned in its current state: a named member may have been erased since.
   if (there && there.roomType === 'group' && !there.deletedAt) return existing(chat, there)

@@ -28,8 +28,7 @@ const mostDiscarded = 100
 
 /**
  * Stores the sends of one client key, once that is known. Each change reads and writes the whole entry, since tabs may
- * share the storage. If the storage fails (full, forbidden or hanging), sends go
- * out without being stored.
+ * share the storage. If the storage fails (full, forbidden or hanging), sends go out without being stored.
  */
 export function createOutboxStorage(storage: Storage | undefined, clientKey: () => string | undefined) {
   const key = () => `parley.outbox.${clientKey()}`

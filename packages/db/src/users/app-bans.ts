@@ -5,6 +5,8 @@ import type { Db, Session } from '../db.ts'
 import { key } from '../keys.ts'
 import type { BlockMark } from '../rooms/blocked-members.ts'
 import type { AppBan, UserDoc } from './documents.ts'
+import { newLoginMark } from './login-marks.ts'
+import { deleteTokens, putMark } from './tokens.ts'
 
 /** The active ban of a user from the app. */
 export function banInForce({ ban }: Pick<UserDoc, 'ban'>): AppBan | undefined {
@@ -28,13 +30,21 @@ interface SendMark extends BlockMark {
 const longestErasureMS = 24 * 60 * 60 * 1_000
 
 /**
- * Bans a user from the app, in a transaction. Moves the configuration mark, so that a gateway that caches the user as a
- * sender detects the ban with its next write.
+ * Bans a user from the app and revokes their tokens, in a transaction. Moves the configuration mark, so that a gateway
+ * that caches the user as a sender detects the ban with its next write. `ended` are the digests of the revoked tokens.
  */
-export async function setAppBan(db: Db, user: UserDoc, ban: AppBan, session: Session): Promise<UserDoc> {
+export async function setAppBan(
+  db: Db,
+  user: UserDoc,
+  ban: AppBan,
+  session: Session,
+): Promise<{ banned: UserDoc; ended: string[] }> {
+  const { app, id } = user
   await setMark(db, user, { ...(ban.untilMS !== undefined && { blockedUntilMS: ban.untilMS }) }, session)
   await db.users.updateOne({ _id: user._id }, { $set: { ban } }, { session })
-  return { ...user, ban }
+  const { ended } = await deleteTokens(db, app, id, 'all', session)
+  await putMark(db, newLoginMark({ app, user: id }, 'all'), session)
+  return { banned: { ...user, ban }, ended }
 }
 
 /** Lifts the ban of a user, in a transaction. */
