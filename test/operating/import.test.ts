@@ -53,6 +53,9 @@ describe('parley import', () => {
       }),
       message('r', 9, 'ann', { sendAtMS: Date.now() + 60_000 }),
       message('r', 10, 'ann', { attachments: [{ fileID: 'nothing' }] }),
+      { type: 'deletion', room: 'r', user: 'ann', message: 'm99' },
+      { type: 'deletion', room: 'r', user: 'ann', upToSeq: 99 },
+      { type: 'deletion', room: 'r', user: 'ann' },
     ]
     const { code, text } = await run(bad, '--dry-run')
     assert.equal(code, 1, text)
@@ -74,6 +77,9 @@ describe('parley import', () => {
       [20, 'reactions: .* at most 20'],
       [21, 'sendAtMS: .*POST /scheduled'],
       [22, 'attachments: .*has no file'],
+      [23, 'message: no earlier line'],
+      [24, 'upToSeq: no earlier line'],
+      [25, 'message: give message or upToSeq'],
     ] as const) {
       assert.match(text, new RegExp(`^\\S+:${line}: .*${field}`, 'm'))
     }

@@ -94,6 +94,14 @@ const message = z.strictObject({
   isDeleted: z.boolean().optional(),
 })
 
+const deletion = z.strictObject({
+  type: z.literal('deletion'),
+  room: roomId,
+  user: userId,
+  message: messageId.optional(),
+  upToSeq: z.number().int().min(1).optional(),
+})
+
 const group = z.strictObject({ type: z.literal('group'), ...saveGroup.body.shape, _id: userId })
 
 const ban = z.strictObject({
@@ -128,9 +136,9 @@ const config = z.strictObject({ type: z.literal('config'), key: configKey, data:
 /** A line of a `parley import` file (docs/guides/import.md#the-file). Parsed times are milliseconds. */
 export const importLine = z.discriminatedUnion(
   'type',
-  [user, group, room, membership, message, ban, block, device, pref, config],
+  [user, group, room, membership, message, deletion, ban, block, device, pref, config],
   {
-    error: 'expected user, group, room, membership, message, ban, block, device, pref or config',
+    error: 'expected user, group, room, membership, message, deletion, ban, block, device, pref or config',
   },
 )
 /** An unparsed line, with times in any accepted form. */

@@ -16,6 +16,7 @@ import {
   appBanLines,
   banLine,
   blockLine,
+  deletionLine,
   deviceLine,
   groupLine,
   membershipLine,
@@ -100,22 +101,37 @@ async function* linesOfRoom(db: Db, roomKey: string, named: Set<string>, leftOut
     yield membershipLine(member, room.goneUpToSeq)
   }
   await flushRooms(db, [roomKey])
-  for await (const message of messagesOf(db, room, leftOut)) {
+  const exported: Exported = { ids: new KnownIds(), count: 0 }
+  for await (const message of messagesOf(db, room, exported, leftOut)) {
     for (const user of [message.sender, ...(message.reactions ?? []).map(({ client }) => client)]) named.add(user)
     yield messageLine(message)
   }
-  for (const ban of await findBansOfRoom(db, room.app, room.id, { skip: 0 })) {
+  const { app, id, goneUpToSeq = 0 } = room
+  for await (const deletion of db.userDeletions.find({ _id: keyRange(roomKey) })) {
+    const { user, message, seq } = deletion
+    const upToSeq = Math.min(seq - goneUpToSeq, exported.count)
+    if (message === '' ? upToSeq <= 0 : !exported.ids.has(messageHash(app, id, message))) continue
+    named.add(user)
+    yield deletionLine(id, deletion, upToSeq)
+  }
+  for (const ban of await findBansOfRoom(db, app, id, { skip: 0 })) {
     named.add(ban.blockee)
     yield banLine(ban)
   }
 }
 
+/** The messages of a room that were exported so far. */
+interface Exported {
+  ids: KnownIds
+  /** Their number, except those of threads. */
+  count: number
+}
+
 /** The current messages of a room and its threads by time, so that roots precede their threads. */
-async function* messagesOf(db: Db, room: RoomDoc, leftOut: LeftOut): AsyncGenerator<MessageDoc> {
+async function* messagesOf(db: Db, room: RoomDoc, exported: Exported, leftOut: LeftOut): AsyncGenerator<MessageDoc> {
   const { app, id, goneUpToSeq = 0 } = room
   const ofThreads = db.messages.find({ app, room: id, threadOf: { $exists: true } }).sort({ createdAtMS: 1, _id: 1 })
   const inThreads = ofThreads[Symbol.asyncIterator]()
-  const known = new KnownIds()
   let next = await inThreads.next()
   async function* threadsUntil(atMS: number): AsyncGenerator<MessageDoc> {
     for (; !next.done && next.value.createdAtMS < atMS; next = await inThreads.next()) {
@@ -123,11 +139,11 @@ async function* messagesOf(db: Db, room: RoomDoc, leftOut: LeftOut): AsyncGenera
       else leftOut.messages++
     }
   }
-  const isKnown = (other = '') => known.has(messageHash(app, id, other))
+  const isKnown = (other = '') => exported.ids.has(messageHash(app, id, other))
   const shown = (message: MessageDoc): MessageDoc => {
     const { attachments, replyTo, ...rest } = currentMessage(message, room)
     if (attachments) leftOut.files++
-    known.add(messageHash(app, id, rest._id))
+    exported.ids.add(messageHash(app, id, rest._id))
     // Retention may have removed the quoted message.
     return replyTo !== undefined && isKnown(replyTo) ? { ...rest, replyTo } : rest
   }
@@ -135,6 +151,7 @@ async function* messagesOf(db: Db, room: RoomDoc, leftOut: LeftOut): AsyncGenera
     const page = await findBySeq(db, key(app, id), { after, upTo: Number.MAX_SAFE_INTEGER }, { limit: perPage })
     for (const message of page) {
       yield* threadsUntil(message.createdAtMS)
+      exported.count++
       yield shown(message)
     }
     after = page.at(-1)?.seq ?? after

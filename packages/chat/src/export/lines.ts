@@ -1,5 +1,5 @@
 import type { GivenLine } from '@parley/contracts/import-line'
-import type { MessageDoc } from '@parley/db/messages/documents'
+import type { MessageDoc, UserDeletionDoc } from '@parley/db/messages/documents'
 import type { BanDoc, MembershipDoc, RoomDoc } from '@parley/db/rooms/documents'
 import { banInForce } from '@parley/db/users/app-bans'
 import type { BlockDoc, DeviceDoc, PrefDoc, UserDoc } from '@parley/db/users/documents'
@@ -72,6 +72,12 @@ export function messageLine(message: MessageDoc): string {
     expiresInS: expiresAtMS === undefined ? undefined : Math.round((expiresAtMS - createdAtMS) / 1_000),
   }
   return content === undefined ? JSON.stringify(line) : withField(line, 'message', content)
+}
+
+/** @param upToSeq of a deletion of all messages, among the exported ones */
+export function deletionLine(room: string, { user, message }: UserDeletionDoc, upToSeq: number): string {
+  const which = message === '' ? { upToSeq } : { message }
+  return JSON.stringify({ type: 'deletion', room, user, ...which } satisfies Given<'deletion'>)
 }
 
 export function deviceLine({ user, device: deviceId, token, type: network, language }: DeviceDoc): string {

@@ -9,6 +9,7 @@ import { findMessagesOfSender, findRoomsOfSender } from '@parley/db/messages/mes
 import { findReactedBy } from '@parley/db/messages/reactions-of-user'
 import { findSavedPage, type SavedIn } from '@parley/db/messages/saved-messages'
 import { findScheduledPage } from '@parley/db/messages/scheduled'
+import { findDeletionsOf } from '@parley/db/messages/user-deletions'
 import { findReports } from '@parley/db/moderation/reports'
 import { flushRooms } from '@parley/db/room-buffer/flush'
 import { findBansOfUser } from '@parley/db/rooms/bans'
@@ -29,6 +30,7 @@ import {
   appBanLines,
   banLine,
   blockLine,
+  deletionLine,
   deviceLine,
   membershipLine,
   messageLine,
@@ -148,6 +150,21 @@ async function* threads({ db }: ExportParts, { app, user }: AppUser, after = '')
   }
 }
 
+async function* deletions({ db }: ExportParts, of: AppUser, after = ''): AsyncGenerator<Page> {
+  for (let place = after, isLast = false; !isLast; ) {
+    const found = await findDeletionsOf(db, of, place, perPage)
+    const keys = [...new Set(found.map(({ room }) => key(of.app, room)))]
+    const gone = new Map((await findRoomsByKey(db, keys)).map(({ id, goneUpToSeq = 0 }) => [id, goneUpToSeq]))
+    const lines = found.flatMap((deletion) => {
+      const upToSeq = deletion.seq - (gone.get(deletion.room) ?? 0)
+      return deletion.message === '' && upToSeq <= 0 ? [] : [deletionLine(deletion.room, deletion, upToSeq)]
+    })
+    isLast = found.length < perPage
+    place = found.at(-1)?._id ?? place
+    yield { lines, after: place }
+  }
+}
+
 async function* tokens(chat: ExportParts, of: AppUser): AsyncGenerator<Page> {
   const found = await validTokensOf(chat, of)
   yield { lines: found.map((token) => JSON.stringify(tokenView(token))), after: 'end' }
@@ -232,6 +249,7 @@ const stages: readonly { entry: string; stage: Stage; others?: true }[] = [
   { entry: 'reports.ndjson', stage: reports('reporter') },
   { entry: 'audit.ndjson', stage: audit, others: true },
   { entry: 'threads.ndjson', stage: threads },
+  { entry: 'deletions.ndjson', stage: deletions },
 ]
 
 /** A position in the export of a user. */

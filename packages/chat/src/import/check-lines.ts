@@ -14,6 +14,8 @@ interface CheckedRoom {
   room: ImportOf<'room'>
   members: Set<string>
   lastTimeMS: number
+  /** Number of its messages so far, except those of threads. */
+  seq: number
   /** Good lines of the room so far. */
   counts: Partial<Counts>
 }
@@ -30,7 +32,7 @@ export type Counts = Record<ImportLine['type'], number>
 /** Checks lines against each other: a line may refer only to earlier lines, and consistently. */
 export class LineChecks {
   readonly counts: Counts = {
-    ...{ user: 0, group: 0, room: 0, membership: 0, message: 0 },
+    ...{ user: 0, group: 0, room: 0, membership: 0, message: 0, deletion: 0 },
     ...{ ban: 0, block: 0, device: 0, pref: 0, config: 0 },
   }
   /** Rooms that are refused with everything in them. */
@@ -122,6 +124,8 @@ export class LineChecks {
         return this.#checkMembership(line, read, report)
       case 'message':
         return this.#checkMessage(read, report)
+      case 'deletion':
+        return this.#checkDeletion(read, report)
       case 'ban':
         this.#requireUser('blockee', read.blockee, report)
         if (read.room === undefined) {
@@ -142,6 +146,16 @@ export class LineChecks {
     }
   }
 
+  #checkDeletion({ user, room: id, message, upToSeq }: ImportOf<'deletion'>, report: Report): () => void {
+    this.#requireUser('user', user, report)
+    const room = this.#rooms.get(id)
+    if ((message === undefined) === (upToSeq === undefined)) report('message', 'give message or upToSeq')
+    if (!room) report('room', `${noLine} this room`)
+    else if (message !== undefined) this.#requireMessage('message', id, message, report)
+    else if (upToSeq !== undefined && upToSeq > room.seq) report('upToSeq', `${noLine} message ${upToSeq} of the room`)
+    return () => undefined
+  }
+
   #checkPref({ user, key }: ImportOf<'pref'>, report: Report): () => void {
     this.#requireUser('user', user, report)
     const names = this.prefs.get(user) ?? new Set()
@@ -151,7 +165,8 @@ export class LineChecks {
 
   #checkRoom(line: At, room: ImportOf<'room'>, report: Report): () => void {
     if (this.#rooms.has(room._id)) report('_id', 'this room already has a line')
-    const take = () => void this.#rooms.set(room._id, { line, room, members: new Set(), lastTimeMS: 0, counts: {} })
+    const take = () =>
+      void this.#rooms.set(room._id, { line, room, members: new Set(), lastTimeMS: 0, seq: 0, counts: {} })
     if (room.roomType === 'group') {
       if (room.members) report('members', 'for direct rooms only: a group has membership lines')
       return take
@@ -210,9 +225,14 @@ export class LineChecks {
     const takeQuote = this.#quotes.check(message, hashOf, report)
     return () => {
       room.lastTimeMS = createdAt
+      if (message.threadOf === undefined) room.seq++
       takeQuote()
       this.#messages.add(hashOf(_id))
     }
+  }
+
+  #requireMessage(field: string, room: string, id: string, report: Report): void {
+    if (!this.#messages.has(messageHash(this.#app, room, id))) report(field, `${noLine} this message of the room`)
   }
 
   #requireUser(field: string, user: string, report: Report): void {

@@ -1,6 +1,7 @@
 import { clock } from '@parley/async/clock'
 import { defined } from '@parley/contracts/defined'
 import type { ImportOf } from '@parley/contracts/import-line'
+import type { ImportedDeletion } from '@parley/db/import/imported-deletions'
 import { key } from '@parley/db/keys'
 import type { MessageDoc } from '@parley/db/messages/documents'
 import type { RoomDoc } from '@parley/db/rooms/documents'
@@ -27,6 +28,16 @@ export function toRoomDoc(app: string, line: ImportOf<'room'>): RoomDoc {
   const { type: _type, _id: id, members, createdAt, systemMessage: _none, ...room } = line
   const createdAtMS = createdAt ?? clock.now()
   return { ...newRoomDoc(app, { ...room, id, pair: members, createdAtMS }), importing: true }
+}
+
+export function toDeletion(app: string, { room, user, message, upToSeq }: ImportOf<'deletion'>): ImportedDeletion {
+  return {
+    app,
+    room,
+    user,
+    upToSeq,
+    message: message === undefined ? undefined : importedMessageId(app, room, message),
+  }
 }
 
 /** @param seq in the room or thread @param times unique in the room */

@@ -1,5 +1,6 @@
 import type { ImportLine, ImportOf } from '@parley/contracts/import-line'
 import type { Db } from '@parley/db/connect'
+import { saveImportedDeletions } from '@parley/db/import/imported-deletions'
 import {
   advanceImported,
   findIdsBySeq,
@@ -18,7 +19,7 @@ import type { MessageDoc } from '@parley/db/messages/documents'
 import { flushRooms } from '@parley/db/room-buffer/flush'
 import { findRoomsByKey } from '@parley/db/rooms/rooms'
 import { attachFiles } from './import-attachments.ts'
-import { toMessageDoc, toRoomDoc, toUserDoc } from './imported-docs.ts'
+import { toDeletion, toMessageDoc, toRoomDoc, toUserDoc } from './imported-docs.ts'
 import { ThreadWriter } from './write-threads.ts'
 
 /** Progress of a room, in the file and in the database. */
@@ -69,6 +70,9 @@ export class LineWriter {
     for (const { _id } of of('room')) this.rooms.set(_id, newWrittenRoom())
     const messages = of('message')
     if (messages.length > 0) await this.#writeMessages(messages)
+    const deletions = of('deletion').map((line) => toDeletion(this.#app, line))
+    // Before the members, whose unread counts depend on them.
+    await saveImportedDeletions(this.#db, deletions)
   }
 
   async #writeMessages(messages: readonly ImportOf<'message'>[]): Promise<void> {

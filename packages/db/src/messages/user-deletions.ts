@@ -1,7 +1,7 @@
 import { clock } from '@parley/async/clock'
 import type { IndexDescription } from 'mongodb'
 import type { Db, Session } from '../db.ts'
-import { idsOf, key, keyRange } from '../keys.ts'
+import { type AppUser, idsOf, key, keyRange } from '../keys.ts'
 import { noteHidden } from '../rooms/memberships.ts'
 import type { UserDeletionDoc } from './documents.ts'
 
@@ -157,6 +157,18 @@ export async function setDeletedUpTo(
     { upsert: true, session },
   )
   await noteHidden(db, key(app, room, user), seq, session)
+}
+
+/** A page of the personal deletions of a user in all rooms, by `_id`. */
+export async function findDeletionsOf(
+  db: Db,
+  { app, user }: AppUser,
+  after: string,
+  limit: number,
+): Promise<(UserDeletionDoc & { room: string })[]> {
+  const range = { ...keyRange(app), ...(after !== '' && { $gt: after }) }
+  const found = await db.userDeletions.find({ user, _id: range }).sort({ _id: 1 }).limit(limit).toArray()
+  return found.map((deletion) => Object.assign(deletion, { room: deletion._id.split('\0')[1] ?? '' }))
 }
 
 const erasedAtOnce = 1_000

@@ -83,3 +83,36 @@ test('unread counts stay exact for a member missing from the second file', async
   const dan = await gateway.newUser('dan')
   assert.equal((await dan.call('GET', '/me/badge')).body.result.badge, 1)
 })
+
+test('messages deleted by a user stay deleted and uncounted, however often the file is imported', async () => {
+  const message = (n: number, more: Line = {}): Line => ({
+    ...{ type: 'message', _id: `m${n}`, room: 'tidy', sender: 'ida', messageType: 'text', message: `message ${n}` },
+    ...{ createdAt: Date.now() - 60_000, ...more },
+  })
+  const lines = [
+    { type: 'deletion', room: 'tidy', user: 'jon', upToSeq: 2 },
+    { type: 'deletion', room: 'tidy', user: 'jon', message: 'm4' },
+    ...['ida', 'jon'].map(user),
+    { type: 'room', _id: 'tidy', roomType: 'group' },
+    member('tidy', 'ida'),
+    { ...member('tidy', 'jon'), lastReadSeq: 0 },
+    ...[1, 2, 3, 4].map((n) => message(n)),
+  ]
+  const seen = async () => {
+    const jon = await gateway.newUser('jon')
+    const { body } = await jon.call('GET', '/rooms/tidy/messages/v3')
+    const { data, userDeletedIDs } = body.result
+    const texts = data.flatMap(({ _id, message: text }: Line) => (userDeletedIDs.includes(_id) ? [] : [text]))
+    return [texts, (await jon.call('GET', '/me/badge')).body.result.badge]
+  }
+  await importLines(lines)
+  assert.deepEqual(await seen(), [['message 3'], 1])
+  await importLines([
+    ...lines,
+    message(5),
+    { type: 'deletion', room: 'tidy', user: 'jon', message: 'm5' },
+    message(6),
+    { type: 'deletion', room: 'tidy', user: 'jon', message: 'm3' },
+  ])
+  assert.deepEqual(await seen(), [['message 6'], 1])
+})

@@ -32,6 +32,11 @@ const admin = async (...call: Parameters<TestGateway['admin']>) => {
   assert.ok(status < 300, `${call[0]} ${call[1]}: ${JSON.stringify(body)}`)
   return body.result
 }
+const by = async (user: TestUser, ...call: Parameters<TestUser['call']>) => {
+  const { status, body } = await user.call(...call)
+  assert.ok(status < 300, `${call[0]} ${call[1]}: ${JSON.stringify(body)}`)
+  return body.result
+}
 const send = async (room: string, sender: string, message: unknown, more: object = {}): Promise<string> =>
   (await admin('POST', '/messages', { room, sender, message, messageType: 'text', ...more }))._id
 
@@ -81,7 +86,14 @@ async function makeConversations(): Promise<{ rooms: string[]; roots: string[] }
   for (const user of [alice, gone]) await user.call('POST', `/messages/${reacted}/reaction`, { reaction: '👍' })
   await bob.call('POST', `/messages/${pinned}/pin`)
   await alice.call('PUT', `/rooms/${room}/lastRead`, { message: replied })
-  for (let n = 0; n < 70; n++) await send(direct, n % 2 ? 'alice' : 'bob', `message ${n}`)
+  const hidden = await send(room, 'bob', 'unread, and deleted by Alice')
+  const hiddenInThread = await send(room, 'bob', 'three', { replyTo: root, thread: true })
+  for (const message of [hidden, hiddenInThread])
+    await by(alice, 'POST', '/messages/user-delete', { room, messages: [message] })
+  for (let n = 0; n < 70; n++) {
+    await send(direct, n % 2 ? 'alice' : 'bob', `message ${n}`)
+    if (n === 50) await by(bob, 'POST', '/messages/user-delete/all-in-room', { room: direct })
+  }
   await alice.call('POST', `/roomPrefs/${room}`, { sticky: true, tags: ['x'], tagColors: { x: 'red' }, muted: true })
   await alice.call('POST', '/me/subscribe', { type: 'fcm', token: 't', deviceId: 'phone', language: 'de' })
   await alice.call('POST', '/me/pref/theme', { data: { dark: true } })
@@ -167,8 +179,10 @@ async function readAll(gateway: TestGateway, { rooms, roots }: { rooms: string[]
   }
   for (const user of users) for (const path of ofUser) await read(user.id, path, user.call)
   for (const path of ofAdmin) await read('admin', path, gateway.admin)
-  const found = await users[0]?.call('POST', '/search', { type: ['messages'], keyword: 'message' })
-  answers.push(['search', comparable(found?.body.result, gateway.app, ids)])
+  for (const user of users) {
+    const found = await user.call('POST', '/search', { type: ['messages'], keyword: 'message' })
+    answers.push([`search by ${user.id}`, comparable(found.body.result, gateway.app, ids)])
+  }
   return Object.fromEntries(answers)
 }
 

@@ -91,6 +91,8 @@ describe('the export of a user', () => {
     await alice.call('PUT', `/me/bookmarks/${ofBob._id}`)
     await alice.call('POST', '/me/reminders', { message: inThread._id, remindAtMS: Date.now() + 3_600_000 })
     await alice.call('PUT', `/rooms/${room}/lastRead`, { message: ofBob._id })
+    await alice.call('POST', '/messages/user-delete', { room, messages: [inThread._id] })
+    await alice.call('POST', '/messages/user-delete/all-in-room', { room: direct })
 
     const login = { issuerId: 'removed', issuedAt: new Date(), signed: '' }
     const ofRemoved = newTokenDoc({ app: gateway.app, user: 'alice' }, 'digest', new Date(Date.now() + 60_000), {
@@ -131,6 +133,13 @@ describe('the export of a user', () => {
     )
     const ofThread = { room, threadOf: ofBob._id, lastReadSeq: 1, notifications: { level: 'all' } }
     assert.deepEqual(linesIn(files['threads.ndjson']), [ofThread])
+    assert.deepEqual(
+      new Set(linesIn(files['deletions.ndjson'])),
+      new Set([
+        { type: 'deletion', room, user: 'alice', message: inThread._id },
+        { type: 'deletion', room: direct, user: 'alice', upToSeq: 1 },
+      ]),
+    )
     assert.equal(linesIn(files['tokens.ndjson']).length, 1)
     assert.doesNotMatch(files['tokens.ndjson'] ?? '', new RegExp(alice.token))
     assert.deepEqual(
