@@ -56,6 +56,9 @@ describe('parley import', () => {
       { type: 'deletion', room: 'r', user: 'ann', message: 'm99' },
       { type: 'deletion', room: 'r', user: 'ann', upToSeq: 99 },
       { type: 'deletion', room: 'r', user: 'ann' },
+      { type: 'room', _id: 'e', roomType: 'direct', abandoned: true, members: ['ann', 'ben'] },
+      { type: 'room', _id: 'f', roomType: 'group', abandoned: true },
+      member('f', 'ann'),
     ]
     const { code, text } = await run(bad, '--dry-run')
     assert.equal(code, 1, text)
@@ -80,6 +83,8 @@ describe('parley import', () => {
       [23, 'message: no earlier line'],
       [24, 'upToSeq: no earlier line'],
       [25, 'message: give message or upToSeq'],
+      [26, 'members: not allowed'],
+      [27, 'abandoned: has 1 memberships'],
     ] as const) {
       assert.match(text, new RegExp(`^\\S+:${line}: .*${field}`, 'm'))
     }

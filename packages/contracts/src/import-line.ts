@@ -53,6 +53,7 @@ const room = z.strictObject({
   managers: updateRoom.body.shape.managers,
   status: updateRoom.body.shape.status,
   members: z.tuple([userId, userId]).optional(),
+  abandoned: z.boolean().optional(),
   systemMessage: z.literal(false, { error: 'an import writes no messages of its own' }).optional(),
   createdAt: importTime.optional(),
 })

@@ -30,8 +30,6 @@ const perPage = 500
 
 /** Counts of omissions, reported to the operator. */
 export interface LeftOut {
-  /** Rooms without members, and direct rooms that one of the two has left. */
-  rooms: number
   /** Messages exported without their files. */
   files: number
   /** Thread messages whose root was removed by retention. */
@@ -85,16 +83,12 @@ export async function* linesOfApp(db: Db, app: string, leftOut: LeftOut): AsyncG
 }
 
 async function* linesOfRoom(db: Db, roomKey: string, named: Set<string>, leftOut: LeftOut): AsyncGenerator<string> {
-  // In one snapshot, since an import refuses a room without members, or whose owner is none of them.
+  // In one snapshot, since an import refuses a room whose owner is not a member.
   const { room, members } = await inSnapshot(db, async (session) => ({
     room: await db.rooms.findOne({ _id: roomKey }, { session, projection: { buffer: 0 } }),
     members: await db.memberships.find({ roomKey }, { session }).toArray(),
   }))
   if (!room || room.deletedAt) return
-  if (room.roomType === 'direct' ? members.length !== 2 : members.length === 0) {
-    leftOut.rooms++
-    return
-  }
   yield roomLine(room)
   for (const member of members) {
     named.add(member.user)

@@ -23,11 +23,14 @@ export function userLine({ id, ...user }: UserDoc): string {
 
 /** @param own as a member sees it, without roles and without fields for the integrator */
 export function roomLine(room: RoomDoc, { own = false } = {}): string {
-  const { id, roomType, pair, name, createdAtMS } = room
+  const { id, roomType, pair, name, createdAtMS, memberCount } = room
+  // The erasure of a user closes their direct rooms.
+  const isAbandoned = roomType === 'direct' ? pair === undefined : memberCount === 0
   const [a, b] = pair?.split('\0').slice(1) ?? []
   const line: Given<'room'> = {
     ...{ type: 'room', _id: id, roomType, name, createdAt: new Date(createdAtMS).toISOString() },
     ...(a !== undefined && b !== undefined && { members: [a, b] }),
+    abandoned: isAbandoned || undefined,
   }
   if (own) return JSON.stringify(line)
   const { cover, description, roomTags, webhook, botState, botMode, encrypted, serviceStatus, opening, status } = room

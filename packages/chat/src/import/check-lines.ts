@@ -94,7 +94,10 @@ export class LineChecks {
         problems.push(problemAt(line, field, `${reason}; the room is left out with its messages`))
         this.refusedRooms.add(room._id)
       }
-      if (room.roomType === 'direct') {
+      if (room.abandoned === true) {
+        const most = room.roomType === 'direct' ? 1 : 0
+        if (members.size > most) report('abandoned', `has ${members.size} memberships: at most ${most}`)
+      } else if (room.roomType === 'direct') {
         if (members.size !== 2) report('members', `has a membership line for ${members.size} of the two`)
       } else if (members.size === 0 || members.size > maxMembers) {
         report('_id', `has ${members.size} memberships: 1 to ${maxMembers}`)
@@ -171,12 +174,16 @@ export class LineChecks {
       if (room.members) report('members', 'for direct rooms only: a group has membership lines')
       return take
     }
+    if (room.owner !== undefined || room.managers !== undefined) report('owner', 'a direct room has no roles')
+    if (room.abandoned === true) {
+      if (room.members) report('members', 'not allowed on an abandoned room')
+      return take
+    }
     const [a, b] = room.members ?? []
     if (a === undefined || b === undefined || a === b) {
       report('members', 'a direct room must name its two users')
       return take
     }
-    if (room.owner !== undefined || room.managers !== undefined) report('owner', 'a direct room has no roles')
     for (const user of [a, b]) this.#requireUser('members', user, report)
     const pair = [a, b].toSorted().join('\0')
     if (this.#pairs.has(pair)) report('members', 'these two users already have a direct room')

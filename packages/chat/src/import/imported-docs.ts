@@ -25,9 +25,11 @@ export function toUserDoc(
  * A room without members and messages, which follow. Its clock starts at 0, since messages may be older than the room.
  */
 export function toRoomDoc(app: string, line: ImportOf<'room'>): RoomDoc {
-  const { type: _type, _id: id, members, createdAt, systemMessage: _none, ...room } = line
+  const { type: _type, _id: id, members, createdAt, systemMessage: _none, abandoned, ...room } = line
   const createdAtMS = createdAt ?? clock.now()
-  return { ...newRoomDoc(app, { ...room, id, pair: members, createdAtMS }), importing: true }
+  // As if one of the two had been erased.
+  const status = room.roomType === 'direct' && abandoned === true ? 0 : room.status
+  return { ...newRoomDoc(app, { ...room, id, pair: members, createdAtMS, status }), importing: true }
 }
 
 export function toDeletion(app: string, { room, user, message, upToSeq }: ImportOf<'deletion'>): ImportedDeletion {

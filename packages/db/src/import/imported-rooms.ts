@@ -40,7 +40,8 @@ export async function insertImportedRooms(db: Db, rooms: readonly RoomDoc[]): Pr
     const room = wanted.get(_id)
     if (!room) throw new ImportConflict(`the two users already have a direct room: ${JSON.stringify(id)}`)
     if (deletedAt) throw new ImportConflict(`the room ${JSON.stringify(id)} was deleted`)
-    if (room.roomType !== roomType || room.pair !== pair) {
+    // A direct room may have been abandoned since an earlier import: it stays as it is.
+    if (room.roomType !== roomType || (room.pair !== undefined && room.pair !== pair)) {
       throw new ImportConflict(`there is another room ${JSON.stringify(id)}`)
     }
   }

@@ -29,7 +29,7 @@ async function run(db: Db, app: string, out: string): Promise<void> {
   // An existing file may be the only copy.
   const target = await open(file, 'wx', 0o600)
   const startedMS = performance.now()
-  const leftOut: LeftOut = { rooms: 0, files: 0, messages: 0 }
+  const leftOut: LeftOut = { files: 0, messages: 0 }
   const write = (ending: AbortSignal) =>
     recordWork(db, app, 'export', {}, async (onBegin, done) => {
       await onBegin()
@@ -53,7 +53,6 @@ async function run(db: Db, app: string, out: string): Promise<void> {
   })
   const seconds = (performance.now() - startedMS) / 1000
   console.log(`${file}: ${lines} lines in ${seconds.toFixed(1)} s`)
-  if (leftOut.rooms > 0) console.log(`${leftOut.rooms} rooms have no members, or one of two: left out`)
   if (leftOut.files > 0) console.log(`${leftOut.files} messages had files: their lines have none`)
   if (leftOut.messages > 0) console.log(`${leftOut.messages} messages of threads whose root is gone: left out`)
 }

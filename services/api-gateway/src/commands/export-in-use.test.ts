@@ -33,7 +33,7 @@ async function exported(type?: GivenLine['type'], meanwhile?: () => Promise<void
   const { db } = gateway.chat
   const lines: GivenLine[] = []
   let hasChanged = false
-  for await (const line of linesOfApp(db, gateway.app, { rooms: 0, files: 0, messages: 0 })) {
+  for await (const line of linesOfApp(db, gateway.app, { files: 0, messages: 0 })) {
     lines.push(JSON.parse(line))
     if (hasChanged || lines.at(-1)?.type !== type) continue
     hasChanged = true

@@ -64,6 +64,14 @@ async function makeConversations(): Promise<{ rooms: string[]; roots: string[] }
   }
   const room = await from.newRoom([alice, bob, gone], { ...fields, owner: 'alice' })
   const direct = await from.newRoom([alice, bob], { roomType: 'direct' })
+  const [closed, empty] = [
+    await from.newRoom([alice, gone], { roomType: 'direct', name: 'With an erased user' }),
+    await from.newRoom([bob], { name: 'Without members' }),
+  ]
+  await send(closed, 'alice', 'hello')
+  await send(closed, 'gone', 'bye')
+  await send(empty, 'bob', 'nobody reads this')
+  await by(bob, 'POST', `/rooms/${empty}/delete/members`, { members: ['bob'] })
   const frozen = await from.newRoom([alice], { retentionDays: 400 })
   await admin('PUT', `/rooms/${room}/member/bob`, { property: 'role', value: 'admin' })
   const root = await send(room, 'bob', 'root')
@@ -111,7 +119,7 @@ async function makeConversations(): Promise<{ rooms: string[]; roots: string[] }
   await admin('POST', '/admin/clients/robot/ban', { untilMS: 4_000_000_000_000 })
   for (const user of ['gone', 'silent']) await admin('DELETE', `/admin/clients/${user}`)
   await admin('PUT', `/rooms/${frozen}`, { status: 0 })
-  return { rooms: [room, direct, frozen], roots: [root] }
+  return { rooms: [room, direct, frozen, closed, empty], roots: [root] }
 }
 
 const notifications = {
@@ -169,7 +177,7 @@ async function readAll(gateway: TestGateway, { rooms, roots }: { rooms: string[]
     '/admin/groups',
     '/admin/rooms',
     '/admin/push/devices',
-    ...rooms.map((id) => `/admin/rooms/${id}`),
+    ...rooms.flatMap((id) => [`/admin/rooms/${id}`, `/admin/rooms/${id}/members`, `/admin/rooms/${id}/messages`]),
   ]
   const answers: [string, unknown][] = []
   const read = async (by: string, path: string, call: TestGateway['admin']) => {
