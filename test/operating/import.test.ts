@@ -59,6 +59,8 @@ describe('parley import', () => {
       { type: 'room', _id: 'e', roomType: 'direct', abandoned: true, members: ['ann', 'ben'] },
       { type: 'room', _id: 'f', roomType: 'group', abandoned: true },
       member('f', 'ann'),
+      { type: 'invitation', room: 'd', invitee: 'ann', inviter: 'zed', _id: '5' },
+      { type: 'invitation', room: 'd', invitee: 'ann', inviter: 'zed' },
     ]
     const { code, text } = await run(bad, '--dry-run')
     assert.equal(code, 1, text)
@@ -85,6 +87,9 @@ describe('parley import', () => {
       [25, 'message: give message or upToSeq'],
       [26, 'members: not allowed'],
       [27, 'abandoned: has 1 memberships'],
+      [29, '_id: expected 24'],
+      [30, 'inviter: no earlier line'],
+      [30, 'room: no earlier line is for this group'],
     ] as const) {
       assert.match(text, new RegExp(`^\\S+:${line}: .*${field}`, 'm'))
     }

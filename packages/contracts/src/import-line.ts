@@ -115,6 +115,19 @@ const ban = z.strictObject({
   createdAt: importTime.optional(),
 })
 
+const invitation = z.strictObject({
+  type: z.literal('invitation'),
+  room: roomId,
+  invitee: userId,
+  inviter: userId.optional(),
+  _id: z
+    .string()
+    .regex(/^[0-9a-f]{24}$/, 'expected 24 hexadecimal digits')
+    .optional(),
+  createdAt: importTime.optional(),
+  updatedAt: importTime.optional(),
+})
+
 const block = z.strictObject({
   type: z.literal('block'),
   blocker: userId,
@@ -137,9 +150,9 @@ const config = z.strictObject({ type: z.literal('config'), key: configKey, data:
 /** A line of a `parley import` file (docs/guides/import.md#the-file). Parsed times are milliseconds. */
 export const importLine = z.discriminatedUnion(
   'type',
-  [user, group, room, membership, message, deletion, ban, block, device, pref, config],
+  [user, group, room, membership, message, deletion, ban, invitation, block, device, pref, config],
   {
-    error: 'expected user, group, room, membership, message, deletion, ban, block, device, pref or config',
+    error: 'expected user, group, room, membership, message, deletion, ban, invitation, block, device, pref or config',
   },
 )
 /** An unparsed line, with times in any accepted form. */

@@ -19,6 +19,7 @@ import {
   deletionLine,
   deviceLine,
   groupLine,
+  invitationLine,
   membershipLine,
   messageLine,
   prefLine,
@@ -111,6 +112,10 @@ async function* linesOfRoom(db: Db, roomKey: string, named: Set<string>, leftOut
   for (const ban of await findBansOfRoom(db, app, id, { skip: 0 })) {
     named.add(ban.blockee)
     yield banLine(ban)
+  }
+  for await (const invitation of db.invitations.find({ _id: keyRange(roomKey) })) {
+    for (const user of [invitation.invitee, invitation.inviter]) if (user !== '') named.add(user)
+    yield invitationLine(invitation)
   }
 }
 

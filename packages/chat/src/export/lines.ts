@@ -1,6 +1,6 @@
 import type { GivenLine } from '@parley/contracts/import-line'
 import type { MessageDoc, UserDeletionDoc } from '@parley/db/messages/documents'
-import type { BanDoc, MembershipDoc, RoomDoc } from '@parley/db/rooms/documents'
+import type { BanDoc, InvitationDoc, MembershipDoc, RoomDoc } from '@parley/db/rooms/documents'
 import { banInForce } from '@parley/db/users/app-bans'
 import type { BlockDoc, DeviceDoc, PrefDoc, UserDoc } from '@parley/db/users/documents'
 import { withField } from '../views/json-text.ts'
@@ -104,6 +104,15 @@ export function banLine({ room, blockee, blocker, createdAt, untilMS }: BanDoc):
     ...{ type: 'ban', room, blockee, createdAt: createdAt.toISOString() },
     ...(blocker !== '' && { blocker }),
     ...(untilMS !== undefined && { untilMS }),
+  }
+  return JSON.stringify(line)
+}
+
+export function invitationLine({ id, room, invitee, inviter, createdAt, updatedAt }: InvitationDoc): string {
+  const line: Given<'invitation'> = {
+    ...{ type: 'invitation', _id: id, room, invitee },
+    ...(inviter !== '' && { inviter }),
+    ...{ createdAt: createdAt.toISOString(), updatedAt: updatedAt.toISOString() },
   }
   return JSON.stringify(line)
 }

@@ -13,6 +13,7 @@ import { findDeletionsOf } from '@parley/db/messages/user-deletions'
 import { findReports } from '@parley/db/moderation/reports'
 import { flushRooms } from '@parley/db/room-buffer/flush'
 import { findBansOfUser } from '@parley/db/rooms/bans'
+import { findInvitationsOf } from '@parley/db/rooms/invitations'
 import { findMembershipsByKey } from '@parley/db/rooms/memberships'
 import { findRoomsByKey } from '@parley/db/rooms/rooms'
 import { findRoomIdsOfUser } from '@parley/db/rooms/rooms-of-users'
@@ -32,6 +33,7 @@ import {
   blockLine,
   deletionLine,
   deviceLine,
+  invitationLine,
   membershipLine,
   messageLine,
   prefLine,
@@ -165,6 +167,15 @@ async function* deletions({ db }: ExportParts, of: AppUser, after = ''): AsyncGe
   }
 }
 
+async function* invitations({ db }: ExportParts, of: AppUser, after?: string): AsyncGenerator<Page> {
+  for (let place = after, isLast = false; !isLast; ) {
+    const found = await findInvitationsOf(db, of, place, perPage)
+    isLast = found.length < perPage
+    place = found.at(-1)?.id ?? place
+    yield { lines: found.map(invitationLine), after: place ?? 'end' }
+  }
+}
+
 async function* tokens(chat: ExportParts, of: AppUser): AsyncGenerator<Page> {
   const found = await validTokensOf(chat, of)
   yield { lines: found.map((token) => JSON.stringify(tokenView(token))), after: 'end' }
@@ -250,6 +261,7 @@ const stages: readonly { entry: string; stage: Stage; others?: true }[] = [
   { entry: 'audit.ndjson', stage: audit, others: true },
   { entry: 'threads.ndjson', stage: threads },
   { entry: 'deletions.ndjson', stage: deletions },
+  { entry: 'invitations.ndjson', stage: invitations },
 ]
 
 /** A position in the export of a user. */

@@ -33,7 +33,7 @@ export type Counts = Record<ImportLine['type'], number>
 export class LineChecks {
   readonly counts: Counts = {
     ...{ user: 0, group: 0, room: 0, membership: 0, message: 0, deletion: 0 },
-    ...{ ban: 0, block: 0, device: 0, pref: 0, config: 0 },
+    ...{ ban: 0, invitation: 0, block: 0, device: 0, pref: 0, config: 0 },
   }
   /** Rooms that are refused with everything in them. */
   readonly refusedRooms = new Set<string>()
@@ -133,7 +133,12 @@ export class LineChecks {
         this.#requireUser('blockee', read.blockee, report)
         if (read.room === undefined) {
           if (read.blocker !== undefined) report('blocker', 'only with room: a ban from the app has none')
-        } else if (this.#rooms.get(read.room)?.room.roomType !== 'group') report('room', `${noLine} this group`)
+        } else this.#requireGroup(read.room, report)
+        return () => undefined
+      case 'invitation':
+        this.#requireUser('invitee', read.invitee, report)
+        if (read.inviter !== undefined) this.#requireUser('inviter', read.inviter, report)
+        this.#requireGroup(read.room, report)
         return () => undefined
       case 'block':
         for (const field of ['blocker', 'blockee'] as const) this.#requireUser(field, read[field], report)
@@ -236,6 +241,10 @@ export class LineChecks {
       takeQuote()
       this.#messages.add(hashOf(_id))
     }
+  }
+
+  #requireGroup(room: string, report: Report): void {
+    if (this.#rooms.get(room)?.room.roomType !== 'group') report('room', `${noLine} this group`)
   }
 
   #requireMessage(field: string, room: string, id: string, report: Report): void {

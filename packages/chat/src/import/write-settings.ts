@@ -7,6 +7,7 @@ import { key } from '@parley/db/keys'
 import { insertBan } from '@parley/db/rooms/bans'
 import { setBlocked } from '@parley/db/rooms/blocked-members'
 import { findDirectRoom } from '@parley/db/rooms/direct-rooms'
+import { insertInvitation } from '@parley/db/rooms/invitations'
 import { moveRooms } from '@parley/db/rooms/lock-room'
 import { pairKey } from '@parley/db/rooms/pairs'
 import { inTransaction } from '@parley/db/transactions/transaction'
@@ -15,11 +16,13 @@ import { findBlock, insertBlock } from '@parley/db/users/blocks'
 import { saveDevice } from '@parley/db/users/devices'
 import type { AppBan } from '@parley/db/users/documents'
 import { saveGroupDoc } from '@parley/db/users/groups'
+import { lockUser } from '@parley/db/users/lock-user'
 import { savePref } from '@parley/db/users/prefs'
 import { findUser } from '@parley/db/users/users'
+import { importedMessageId } from './known-ids.ts'
 
 /** Types written last, once everything they refer to exists. */
-export const settingTypes = ['group', 'ban', 'block', 'device', 'pref', 'config'] as const
+export const settingTypes = ['group', 'ban', 'invitation', 'block', 'device', 'pref', 'config'] as const
 export type SettingLine = ImportOf<(typeof settingTypes)[number]>
 
 /** Writes setting lines. Idempotent. */
@@ -49,6 +52,14 @@ async function write(db: Db, app: string, line: SettingLine, session: Session): 
       await setBlocked(db, { app, room, user: blockee }, end || true, session)
       return moveRooms(db, [key(app, room)], session)
     }
+    case 'invitation': {
+      const { room, invitee, inviter = '', createdAt = clock.now(), updatedAt = createdAt } = line
+      // Locked, so that an erasure finds the invitation.
+      if (!(await lockUser(db, app, invitee, session))) return
+      const times = { createdAt: new Date(createdAt), updatedAt: new Date(updatedAt) }
+      const id = line._id ?? invitationId(app, line, createdAt)
+      return insertInvitation(db, { id, app, room, invitee, inviter, ...times }, session)
+    }
     case 'block': {
       const { blocker, blockee, createdAt } = line
       if (await findBlock(db, app, blocker, blockee, session)) return
@@ -67,6 +78,12 @@ async function write(db: Db, app: string, line: SettingLine, session: Session): 
     case 'pref':
       await savePref(db, { app, user: line.user }, line.key, JSON.stringify(line.data), session)
   }
+}
+
+/** IDs sort by time, as lists of invitations do. */
+function invitationId(app: string, { room, invitee }: ImportOf<'invitation'>, atMS: number): string {
+  const seconds = Math.floor(atMS / 1_000)
+  return seconds.toString(16).padStart(8, '0') + importedMessageId(app, room, invitee).slice(8)
 }
 
 /** A ban that the user already has stays. Connected sockets stay too, but cannot send. */

@@ -34,6 +34,17 @@ export async function saveInvitations(
   return db.invitations.find({ _id: { $in: ids } }, { session }).toArray()
 }
 
+/** Adds an invitation, unless the user has one to the room, or is a member. */
+export async function insertInvitation(
+  db: Db,
+  invitation: Omit<InvitationDoc, '_id'>,
+  session: Session,
+): Promise<void> {
+  const _id = key(invitation.app, invitation.room, invitation.invitee)
+  if (await db.memberships.findOne({ _id }, { session, projection: { _id: 1 } })) return
+  await db.invitations.updateOne({ _id }, { $setOnInsert: invitation }, { upsert: true, session })
+}
+
 /** The user's open invitations to these rooms, in their order. Excludes deleted rooms. */
 export async function findInvitations(
   db: Db,

@@ -62,6 +62,27 @@ test('a member banned or blocked earlier can only read; an invitation ends', asy
   assert.deepEqual((await ruth.call('GET', '/invitations')).body.result.data, [])
 })
 
+test('invitations are added once, newest first, and not to members', async () => {
+  const invitation = (room: string, more: Line = {}) => ({ type: 'invitation', room, invitee: 'tess', ...more })
+  const group = (_id: string) => [{ type: 'room', _id, roomType: 'group' }, member(_id, 'sam')]
+  const lines = [
+    ...['sam', 'tess'].map(user),
+    ...['first', 'second', 'mine'].flatMap(group),
+    member('mine', 'tess'),
+    invitation('second', { inviter: 'sam', createdAt: '2024-01-02T00:00:00Z' }),
+    invitation('first', { createdAt: '2024-01-01T00:00:00Z' }),
+    invitation('mine'),
+  ]
+  for (let n = 0; n < 2; n++) {
+    await importLines(lines)
+    const tess = await gateway.newUser('tess')
+    assert.partialDeepStrictEqual((await tess.call('GET', '/invitations')).body.result.data, [
+      { room: 'second', inviter: 'sam', createdAt: '2024-01-02T00:00:00.000Z' },
+      { room: 'first', inviter: '' },
+    ])
+  }
+})
+
 test('a room gets slow mode and expiry from its line', async () => {
   const limits = { slowModeS: 30, expiresInS: 3600 }
   await importLines([user('slow'), { type: 'room', _id: 'calm', roomType: 'group', ...limits }, member('calm', 'slow')])

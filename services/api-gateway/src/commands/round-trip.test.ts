@@ -72,7 +72,7 @@ async function makeConversations(): Promise<{ rooms: string[]; roots: string[] }
   await send(closed, 'gone', 'bye')
   await send(empty, 'bob', 'nobody reads this')
   await by(bob, 'POST', `/rooms/${empty}/delete/members`, { members: ['bob'] })
-  const frozen = await from.newRoom([alice], { retentionDays: 400 })
+  const [frozen, other] = [await from.newRoom([alice], { retentionDays: 400 }), await from.newRoom([alice])]
   await admin('PUT', `/rooms/${room}/member/bob`, { property: 'role', value: 'admin' })
   const root = await send(room, 'bob', 'root')
   await send(room, 'bob', null)
@@ -118,8 +118,10 @@ async function makeConversations(): Promise<{ rooms: string[]; roots: string[] }
   await admin('POST', `/blockStatus/room/${room}/silent`)
   await admin('POST', '/admin/clients/robot/ban', { untilMS: 4_000_000_000_000 })
   for (const user of ['gone', 'silent']) await admin('DELETE', `/admin/clients/${user}`)
+  const invited = { invitees: ['bob'], invitationRequired: true }
+  for (const id of [frozen, other]) await by(alice, 'POST', `/rooms/${id}/members`, invited)
   await admin('PUT', `/rooms/${frozen}`, { status: 0 })
-  return { rooms: [room, direct, frozen, closed, empty], roots: [root] }
+  return { rooms: [room, direct, frozen, other, closed, empty], roots: [root] }
 }
 
 const notifications = {
@@ -158,6 +160,8 @@ async function readAll(gateway: TestGateway, { rooms, roots }: { rooms: string[]
       '/me/notifications',
       '/me/badge',
       '/blockStatus/my',
+      '/invitations',
+      '/invitations?limit=1',
       '/config',
     ],
     ...rooms.flatMap((id) => [

@@ -84,6 +84,8 @@ describe('the export of a user', () => {
     await alice.call('PUT', `/me/notifications/threads/${ofBob._id}`, { level: 'all' })
     await alice.call('POST', '/me/subscribe', { type: 'fcm', token: 'push token', deviceId: 'phone' })
     await alice.call('POST', '/blockStatus/my/bob')
+    const club = await gateway.newRoom([bob], { owner: 'bob' })
+    await bob.call('POST', `/rooms/${club}/members`, { invitees: ['alice'], invitationRequired: true })
     await alice.call('POST', `/roomPrefs/${room}`, { sticky: true })
     await alice.call('POST', `/messages/${ofBob._id}/report`, { reason: 'rude' })
     await bob.call('POST', `/messages/${inThread._id}/report`, { reason: 'of bob' })
@@ -140,6 +142,9 @@ describe('the export of a user', () => {
         { type: 'deletion', room: direct, user: 'alice', upToSeq: 1 },
       ]),
     )
+    assert.partialDeepStrictEqual(linesIn(files['invitations.ndjson']), [
+      { type: 'invitation', room: club, invitee: 'alice', inviter: 'bob' },
+    ])
     assert.equal(linesIn(files['tokens.ndjson']).length, 1)
     assert.doesNotMatch(files['tokens.ndjson'] ?? '', new RegExp(alice.token))
     assert.deepEqual(
