@@ -81,7 +81,6 @@ function requestedToken(chat: Chat, request: Request): Token | undefined {
     throw new ApiError('INVALID_REQUEST', 'deviceId: expected only with issueAccessToken true')
   }
   if (issueAccessToken === true) {
-    if (token !== undefined) throw new ApiError('INVALID_REQUEST', 'token: not allowed with issueAccessToken true')
     return {
       token: newToken(),
       expiresAt:

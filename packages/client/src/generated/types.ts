@@ -1718,7 +1718,7 @@ export interface SaveUserInput {
     name: string
     description?: string
   }[]
-  /** true: generate a token */
+  /** true: generate a token, and ignore `token` */
   issueAccessToken?: boolean
   /** With issueAccessToken true: issue the token for this device, replacing only its token */
   deviceId?: string

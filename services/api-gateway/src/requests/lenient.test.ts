@@ -137,6 +137,18 @@ describe('operations of the interface are lenient', () => {
     assert.deepEqual([nickname, avatarUrl, email, token], ['Carol', 'https://x/y.png', 'c@x.org', undefined])
   })
 
+  test('with issueAccessToken true, the service generates a token even if one is supplied', async () => {
+    const body = { _id: 'dan', issueAccessToken: true, token: 'supplied', expirationDate: '2099-01-01T00:00:00Z' }
+    const { status, body: answer } = await gateway.admin('POST', '/admin/clients', body)
+    assert.equal(status, 200)
+    assert.equal(answer.result.expirationDate, '2099-01-01T00:00:00.000Z')
+    const statusWith = async (token: string) => {
+      const headers = { 'im-client-key': gateway.clientKey, 'im-authorization': token }
+      return (await gateway.anonymous('GET', '/me/badge', undefined, headers)).status
+    }
+    assert.deepEqual([await statusWith(answer.result.token), await statusWith('supplied')], [200, 401])
+  })
+
   test('null is valid as a message; null in a required field of another type counts as missing', async () => {
     const sent = await gateway.admin('POST', '/messages', { ...whole(), message: null })
     assert.deepEqual([sent.status, sent.body.result.message], [200, null])

@@ -35,7 +35,7 @@ const saveUserBody = z
   .strictObject({
     _id: userId,
     ...profileFields,
-    issueAccessToken: z.boolean().optional().describe('true: generate a token'),
+    issueAccessToken: z.boolean().optional().describe('true: generate a token, and ignore `token`'),
     deviceId: deviceOfToken
       .optional()
       .meta(ours)
@@ -46,11 +46,7 @@ const saveUserBody = z
   .meta({
     // Modes: issue a token, assign or bind one with its expiry, bind one without, or no token.
     anyOf: [
-      {
-        required: ['issueAccessToken'],
-        properties: { issueAccessToken: { type: 'boolean', const: true } },
-        not: { required: ['token'] },
-      },
+      { required: ['issueAccessToken'], properties: { issueAccessToken: { type: 'boolean', const: true } } },
       { required: ['token', 'expirationDate'], properties: { issueAccessToken: { type: 'boolean', const: false } } },
       { required: ['token'], not: { required: ['issueAccessToken'] } },
       { not: { anyOf: ['issueAccessToken', 'token', 'expirationDate'].map((field) => ({ required: [field] })) } },
