@@ -3,13 +3,25 @@ import type { FindCursor } from 'mongodb'
 import { asTooSlow, QueryTooSlow } from '../server-errors.ts'
 import type { SearchHit } from './documents.ts'
 
+/** A cursor: a time, and how many messages of this time earlier pages had. */
+export interface SearchPlace {
+  atMS: number
+  passed: number
+}
+
+/** The batch size and deadline of a search. */
+export interface SearchReading {
+  atOnce: number
+  untilMS: number
+}
+
 /**
  * Yields the results of a search in batches.
  * @throws QueryTooSlow after `untilMS`
  */
 export async function* searchPages(
   query: FindCursor<SearchHit>,
-  { atOnce, untilMS }: { atOnce: number; untilMS: number },
+  { atOnce, untilMS }: SearchReading,
 ): AsyncGenerator<SearchHit[]> {
   const cursor = query.batchSize(atOnce).maxTimeMS(Math.max(1, untilMS - clock.now()))
   try {

@@ -21,7 +21,7 @@ export function MessageSearch() {
   const { keyword, room, sender, type, from, to } = route.useSearch()
   const navigate = route.useNavigate()
   const set = (change: ModerationSearch) => void navigate({ search: (now) => ({ ...now, ...change }), replace: true })
-  const isAsked = keyword !== undefined || room !== undefined || sender !== undefined
+  const isAsked = [keyword, room, sender, type, from, to].some((filter) => filter !== undefined)
   return (
     <WithReason about="messages of all rooms">
       {(api) => (
@@ -55,6 +55,7 @@ function Found({ api, search }: { api: Api; search: ModerationSearch }) {
     queryKey: [app, 'search of all', search],
     queryFn: ({ pageParam, signal }) => {
       const body = {
+        limit: 50,
         ...(keyword !== undefined && { keyword }),
         ...(room !== undefined && { room }),
         ...(sender !== undefined && { sender }),

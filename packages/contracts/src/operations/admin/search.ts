@@ -11,27 +11,25 @@ export const searchAllMessages = operation({
   tag: 'Administration',
   summary: 'Search the messages of all rooms',
   description:
-    'Newest first; keywords match as in POST /search. Requires `keyword`, `room` or `sender`: messages are not indexed by type or time alone. Deleted and recalled messages are left out. `room` without `keyword` leaves out threads; `sender` alone finds only messages with text.',
+    'Newest first; keywords match as in POST /search. Deleted and recalled messages are left out. Without `keyword`, threads are left out, except those of a `sender` alone, which finds only messages with text.',
   access: 'admin',
   scope: 'messages:read',
   conversations: true,
-  body: z
-    .strictObject({
-      keyword: z
-        .string()
-        .min(1)
-        .max(256)
-        .optional()
-        .describe('Matches messages with every word, or with words that begin with it'),
-      room: roomId.optional(),
-      sender: userId.optional(),
-      messageType: z.string().min(1).max(64).optional(),
-      afterTimeMS: timeMS.optional().describe('Only messages sent later'),
-      beforeTimeMS: timeMS.optional().describe('Only messages sent earlier'),
-      limit: z.number().int().min(1).max(100).default(50),
-      cursor: z.string().max(100).optional().describe('`cursor` of the previous page, with the same filters'),
-    })
-    .meta({ anyOf: [{ required: ['keyword'] }, { required: ['room'] }, { required: ['sender'] }] }),
+  body: z.strictObject({
+    keyword: z
+      .string()
+      .min(1)
+      .max(256)
+      .optional()
+      .describe('Matches messages with every word, or with words that begin with it'),
+    room: roomId.optional(),
+    sender: userId.optional(),
+    messageType: z.string().min(1).max(64).optional(),
+    afterTimeMS: timeMS.optional().describe('Only messages sent later'),
+    beforeTimeMS: timeMS.optional().describe('Only messages sent earlier'),
+    limit: z.number().int().min(1).max(100).default(50),
+    cursor: z.string().max(100).optional().describe('`cursor` of the previous page, with the same filters'),
+  }),
   result: z.object({
     data: z.array(foundMessage),
     cursor: nextCursor,
