@@ -10,7 +10,7 @@ import type { UserDoc } from '@parley/db/users/documents'
 import type { SenderProfiles } from '../users/sender-profiles.ts'
 import { type DecideParts, decide, readFacts, type SendResult } from './decide.ts'
 import type { Flusher } from './flush.ts'
-import type { Draft } from './new-message.ts'
+import { type Draft, isLeaseExpired, LeaseExpired } from './new-message.ts'
 import { type PendingAppend, splitByRoom, splitLarge, withPlaces } from './pending-append.ts'
 import type { RoomCache } from './room-cache.ts'
 
@@ -79,6 +79,9 @@ async function appendDrafts(parts: AppendParts, drafts: readonly Draft[]): Promi
       if (performance.now() > deadlineMS) throw new NoTurn(`a room kept changing for ${giveUpAfterMS} ms`)
 
       const { pending, marks } = await decideByRoom(parts, left())
+      const expired = left().filter(isLeaseExpired)
+      for (const draft of expired) results.set(draft, handled(Promise.reject(new LeaseExpired())))
+      if (expired.length > 0) continue
       const refused = pending.filter(({ append }) => !append)
       const appended = pending.filter(({ append }) => append)
       const { now, apart } = splitLarge(appended, isRetry)

@@ -46,6 +46,8 @@ export interface MessageToSend {
   request?: string | undefined
   /** ID of the message, which must be unused; a new one by default. */
   id?: string | undefined
+  /** Not written after this time (Unix milliseconds): another process may have sent it, or it may be cancelled. */
+  leaseUntilMS?: number | undefined
   /** Its turn among the messages that its client sends to the room. */
   turn?: Turn | undefined
 }
@@ -59,6 +61,18 @@ export interface Draft extends Omit<MessageToSend, 'message' | 'attachments' | '
   attachments?: Attachment[] | undefined
   /** The message that it replies to; absent if the room does not have it. */
   quoted?: MessageDoc | undefined
+}
+
+export class LeaseExpired extends Error {
+  override name = 'LeaseExpired'
+  constructor() {
+    super('the send took longer than its lease')
+  }
+}
+
+/** Check it after reading the facts of a send, right before the write. */
+export function isLeaseExpired({ leaseUntilMS }: Draft): boolean {
+  return leaseUntilMS !== undefined && clock.now() >= leaseUntilMS
 }
 
 /** A room after a new message. */

@@ -24,7 +24,7 @@ import type { Noted } from '../events/outbox.ts'
 import { quotedBy } from '../messages/reading/quoted-messages.ts'
 import { termsOfContent } from '../search/search-words.ts'
 import { MessageBatch, type SendResult } from '../send/decide.ts'
-import type { Draft } from '../send/new-message.ts'
+import { type Draft, isLeaseExpired, LeaseExpired } from '../send/new-message.ts'
 import { findPauses } from '../send/slow-mode.ts'
 
 /** A draft of a thread message, which replies to the root or to another message of the thread. */
@@ -44,6 +44,7 @@ export async function sendInThread(chat: Chat, draft: ThreadDraft): Promise<Send
       // Masked in its turn, so that words added meanwhile are masked too.
       const content = await chat.censor.maskContent(app, draft.content)
       const room = await lockRoom(chat.db, app, roomId, session)
+      if (isLeaseExpired(draft)) throw new LeaseExpired()
       const { result, parent } = await decide(chat, { ...draft, content }, room, session)
       if (!room || !parent || 'refused' in result || result.repeated) return { room, result }
       const message = await write(chat, result.message, parent, room, session)

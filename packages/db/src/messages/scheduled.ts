@@ -128,8 +128,9 @@ export async function claimDue(db: Db, claim: string, limit: number): Promise<Sc
   return claimDocs(db.scheduled, { claim, limit, leaseMS: scheduledLeaseMS })
 }
 
-export async function removeSent(db: Db, { _id }: ScheduledDoc): Promise<void> {
-  await db.scheduled.deleteOne({ _id })
+/** Does nothing once another process has claimed it: by now a later message can have the ID. */
+export async function removeSent(db: Db, { _id, claim = '' }: ScheduledDoc): Promise<void> {
+  await db.scheduled.deleteOne({ _id, claim })
 }
 
 /**

@@ -13,6 +13,7 @@ const againAfterMS = 2_000
 /**
  * Sends due scheduled messages. Any number of processes may run this: each leases some. If a process dies after the
  * send and before the record is updated, another repeats the send under the same idempotency key, which sends nothing.
+ * A process that stalls beyond its lease sends nothing either.
  */
 export function sendScheduled(chat: Chat): Duty {
   return {
@@ -31,12 +32,13 @@ export async function sendDue(chat: Chat): Promise<number> {
 
 /** Sends a leased message. A failure is stored with it. */
 export async function sendTaken(chat: Chat, one: ScheduledDoc): Promise<void> {
-  const { id, content, ...send } = one
+  const { id, content, nextMS: leaseUntilMS, ...send } = one
   const { app, room } = one
   try {
     // The message ID holds the current time, since rebuilding a stream finds messages by it. A later message may be
     // scheduled under the same ID, so the key includes the creation time.
-    await sendContent(chat, { ...send, idempotencyKey: `scheduled ${id} ${one.createdAtMS}` }, content)
+    const idempotencyKey = `scheduled ${id} ${one.createdAtMS}`
+    await sendContent(chat, { ...send, leaseUntilMS, idempotencyKey }, content)
     await removeSent(chat.db, one)
   } catch (error) {
     await recordFailure(chat, one, error).catch((failure: unknown) =>
