@@ -42,7 +42,7 @@ try {
   const stock = openStock(setup, nodes.ports()[0] ?? 0, stockClients)
   await stock.ready
   step(await measureConnecting(setup, nodes, crowds))
-  step(await measureRoomOfAll(setup, crowds))
+  step(await measureRoomOfAll(setup, nodes, crowds))
   step(await measureRooms(setup, crowds))
   step(await measureKill(setup, nodes, crowds))
   step(await measureUpdate(setup, nodes, crowds))
@@ -75,16 +75,23 @@ async function measureConnecting({ keys, clients }: Setup, nodes: Nodes, crowds:
   }
 }
 
-async function measureRoomOfAll(setup: Setup, crowds: Crowds): Promise<Results> {
+async function measureRoomOfAll(setup: Setup, nodes: Nodes, crowds: Crowds): Promise<Results> {
   const { got } = await crowds.report()
+  const before = { nodes: nodes.cpuSeconds(), clients: crowds.cpuSeconds() }
   await setup.send('all', `at ${now()}`)
   // Looking for gaps takes the processes of clients some of the time that is measured.
   await until(async () => (await crowds.counts()).got >= got + options.sockets)
+  const perSocket = (seconds: number) => (seconds * 1e6) / options.sockets
+  const cpu = {
+    roomOfAllNodesMicros: perSocket(nodes.cpuSeconds() - before.nodes),
+    roomOfAllClientsMicros: perSocket(crowds.cpuSeconds() - before.clients),
+  }
   await allReceived(setup, crowds)
   const { lateMS } = await crowds.report()
   return {
     roomOfAllLastMS: lateMS.toSorted((a, b) => a - b).at(-1) ?? Number.NaN,
     roomOfAllMedianMS: quantile(lateMS, 0.5),
+    ...cpu,
   }
 }
 

@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
+import { cpuSeconds } from '../process-usage.ts'
 import type { Command, CrowdClient, Reply } from './crowd.ts'
 
 /** Below the limit of 20,000 open files per process on the benchmark machine. */
@@ -44,6 +45,7 @@ export async function startCrowds(clients: readonly CrowdClient[]) {
     /** Counts, without `lateMS`. */
     counts: () => all({ do: 'count' }),
     report: () => all({ do: 'report' }),
+    cpuSeconds: () => children.reduce((total, { pid }) => total + cpuSeconds(pid ?? 0), 0),
     missing: async (lastSeqs: Readonly<Record<string, number>>) => (await all({ do: 'check', lastSeqs })).missing,
     async stop() {
       const ends = children.map((child) => once(child, 'exit'))
