@@ -103,6 +103,10 @@ const deletion = z.strictObject({
   upToSeq: z.number().int().min(1).optional(),
 })
 
+const saved = { user: userId, room: roomId, message: messageId, createdAt: importTime.optional() }
+const bookmark = z.strictObject({ type: z.literal('bookmark'), ...saved })
+const reminder = z.strictObject({ type: z.literal('reminder'), ...saved, remindAt: importTime })
+
 const group = z.strictObject({ type: z.literal('group'), ...saveGroup.body.shape, _id: userId })
 
 const ban = z.strictObject({
@@ -147,14 +151,14 @@ const pref = z.strictObject({
 
 const config = z.strictObject({ type: z.literal('config'), key: configKey, data: z.unknown().optional() })
 
+const lines = [
+  ...([user, group, room, membership, message, deletion, ban, invitation, block, device, pref] as const),
+  ...([bookmark, reminder, config] as const),
+] as const
+const types = lines.map((line) => line.shape.type.value)
+
 /** A line of a `parley import` file (docs/guides/import.md#the-file). Parsed times are milliseconds. */
-export const importLine = z.discriminatedUnion(
-  'type',
-  [user, group, room, membership, message, deletion, ban, invitation, block, device, pref, config],
-  {
-    error: 'expected user, group, room, membership, message, deletion, ban, invitation, block, device, pref or config',
-  },
-)
+export const importLine = z.discriminatedUnion('type', lines, { error: `expected one of ${types.join(', ')}` })
 /** An unparsed line, with times in any accepted form. */
 export type GivenLine = z.input<typeof importLine>
 export type ImportLine = z.infer<typeof importLine>

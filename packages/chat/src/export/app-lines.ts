@@ -26,6 +26,7 @@ import {
   roomLine,
   userLine,
 } from './lines.ts'
+import { SavedMessages } from './saved-lines.ts'
 
 const perPage = 500
 
@@ -54,9 +55,15 @@ export async function* linesOfApp(db: Db, app: string, leftOut: LeftOut): AsyncG
     for (const user of group.groupMembers ?? []) named.add(user)
     yield groupLine(group)
   }
+  const saved = new SavedMessages(db, app)
+  await saved.look()
   const rooms = db.rooms.find({ ...ofApp, id: { $exists: true }, deletedAt: { $exists: false } })
   for await (const { _id } of rooms.project<Pick<RoomDoc, '_id'>>({ _id: 1 })) {
-    yield* linesOfRoom(db, _id, named, leftOut)
+    yield* linesOfRoom(db, _id, { named, saved, leftOut })
+  }
+  for await (const { user, line } of saved.lines()) {
+    named.add(user)
+    yield line
   }
   for await (const block of db.blocks.find(ofApp)) {
     for (const user of [block.blocker, block.blockee]) named.add(user)
@@ -83,7 +90,14 @@ export async function* linesOfApp(db: Db, app: string, leftOut: LeftOut): AsyncG
   }
 }
 
-async function* linesOfRoom(db: Db, roomKey: string, named: Set<string>, leftOut: LeftOut): AsyncGenerator<string> {
+/** Gathered while rooms are exported. */
+interface Gathered {
+  named: Set<string>
+  saved: SavedMessages
+  leftOut: LeftOut
+}
+
+async function* linesOfRoom(db: Db, roomKey: string, { named, saved, leftOut }: Gathered): AsyncGenerator<string> {
   // In one snapshot, since an import refuses a room whose owner is not a member.
   const { room, members } = await inSnapshot(db, async (session) => ({
     room: await db.rooms.findOne({ _id: roomKey }, { session, projection: { buffer: 0 } }),
@@ -99,6 +113,7 @@ async function* linesOfRoom(db: Db, roomKey: string, named: Set<string>, leftOut
   const exported: Exported = { ids: new KnownIds(), count: 0 }
   for await (const message of messagesOf(db, room, exported, leftOut)) {
     for (const user of [message.sender, ...(message.reactions ?? []).map(({ client }) => client)]) named.add(user)
+    saved.note(message)
     yield messageLine(message)
   }
   const { app, id, goneUpToSeq = 0 } = room

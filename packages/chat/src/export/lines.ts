@@ -1,5 +1,5 @@
 import type { GivenLine } from '@parley/contracts/import-line'
-import type { MessageDoc, UserDeletionDoc } from '@parley/db/messages/documents'
+import type { MessageDoc, SavedMessageDoc, UserDeletionDoc } from '@parley/db/messages/documents'
 import type { BanDoc, InvitationDoc, MembershipDoc, RoomDoc } from '@parley/db/rooms/documents'
 import { banInForce } from '@parley/db/users/app-bans'
 import type { BlockDoc, DeviceDoc, PrefDoc, UserDoc } from '@parley/db/users/documents'
@@ -81,6 +81,16 @@ export function messageLine(message: MessageDoc): string {
 export function deletionLine(room: string, { user, message }: UserDeletionDoc, upToSeq: number): string {
   const which = message === '' ? { upToSeq } : { message }
   return JSON.stringify({ type: 'deletion', room, user, ...which } satisfies Given<'deletion'>)
+}
+
+export function bookmarkLine({ user, room, message, createdAtMS }: SavedMessageDoc): string {
+  const line: Given<'bookmark'> = { type: 'bookmark', user, room, message, createdAt: createdAtMS }
+  return JSON.stringify(line)
+}
+
+export function reminderLine({ user, room, message, createdAtMS, atMS }: SavedMessageDoc): string {
+  const line: Given<'reminder'> = { type: 'reminder', user, room, message, remindAt: atMS, createdAt: createdAtMS }
+  return JSON.stringify(line)
 }
 
 export function deviceLine({ user, device: deviceId, token, type: network, language }: DeviceDoc): string {

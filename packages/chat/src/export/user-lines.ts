@@ -5,6 +5,7 @@ import type { Db } from '@parley/db/connect'
 import type { PagePlace } from '@parley/db/find-page'
 import { type AppUser, idsOf, key } from '@parley/db/keys'
 import { perBucket } from '@parley/db/message-buckets/buckets'
+import type { SavedMessageDoc } from '@parley/db/messages/documents'
 import { findMessagesOfSender, findRoomsOfSender } from '@parley/db/messages/messages-of-sender'
 import { findReactedBy } from '@parley/db/messages/reactions-of-user'
 import { findSavedPage, type SavedIn } from '@parley/db/messages/saved-messages'
@@ -31,12 +32,14 @@ import {
   appBanLines,
   banLine,
   blockLine,
+  bookmarkLine,
   deletionLine,
   deviceLine,
   invitationLine,
   membershipLine,
   messageLine,
   prefLine,
+  reminderLine,
   roomLine,
   userLine,
 } from './lines.ts'
@@ -193,15 +196,14 @@ async function* scheduled({ db }: ExportParts, { app, user: sender }: AppUser, a
   }
 }
 
-function saved(list: SavedIn): Stage {
+function saved(list: SavedIn, line: (saved: SavedMessageDoc) => string): Stage {
   return async function* ({ db }, of, after) {
     for (let place = parsePlace(after), isLast = false; !isLast; ) {
       const found = await findSavedPage(db, list, of, { after: place, limit: perPage })
-      const lines = found.map(({ message, room, threadOf, atMS }) => JSON.stringify({ room, message, threadOf, atMS }))
       isLast = found.length < perPage
       const last = found.at(-1)
       if (last) place = { atMS: last.atMS, id: last.message }
-      yield { lines, after: JSON.stringify(place) }
+      yield { lines: found.map(line), after: JSON.stringify(place) }
     }
   }
 }
@@ -254,8 +256,8 @@ const stages: readonly { entry: string; stage: Stage; others?: true }[] = [
   { entry: 'reactions.ndjson', stage: reactions },
   { entry: 'tokens.ndjson', stage: tokens },
   { entry: 'scheduled.ndjson', stage: scheduled },
-  { entry: 'reminders.ndjson', stage: saved('reminders') },
-  { entry: 'bookmarks.ndjson', stage: saved('bookmarks') },
+  { entry: 'reminders.ndjson', stage: saved('reminders', reminderLine) },
+  { entry: 'bookmarks.ndjson', stage: saved('bookmarks', bookmarkLine) },
   { entry: 'reports.ndjson', stage: reports('sender'), others: true },
   { entry: 'reports.ndjson', stage: reports('reporter') },
   { entry: 'audit.ndjson', stage: audit, others: true },

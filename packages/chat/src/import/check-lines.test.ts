@@ -14,6 +14,50 @@ const message = (of: string, _id: string) => ({
   createdAt: '2021-03-01T09:00:00Z',
 })
 
+/** Problems of lines, as `line field: reason`. */
+function problemsOf(lines: readonly object[]): string[] {
+  const checks = new LineChecks('app')
+  const problems = lines.flatMap((line, index) => {
+    const at = { number: index + 1, index }
+    const result = readLine({ ...at, offset: 0, bytes: Buffer.from(JSON.stringify(line)) })
+    return 'read' in result ? checks.check(at, result.read) : result.problems
+  })
+  return [...problems, ...checks.checkWhole()].map(({ line, field, reason }) => `${line} ${field}: ${reason}`)
+}
+
+/** One room `r` with a message `m`. */
+const good = [
+  ...[user('ann'), room('r', { roomType: 'group' }), membership('r', 'ann'), message('r', 'm')],
+  room('f', { roomType: 'group', abandoned: true }),
+]
+
+test.each([
+  [{ type: 'deletion', room: 'r', user: 'ann', message: 'none' }, 'message: no earlier line'],
+  [{ type: 'deletion', room: 'none', user: 'ann', upToSeq: 1 }, 'room: no earlier line'],
+  [{ type: 'deletion', room: 'r', user: 'zed', upToSeq: 1 }, 'user: no earlier line'],
+  [{ type: 'deletion', room: 'r', user: 'ann', upToSeq: 2 }, 'upToSeq: no earlier line'],
+  [{ type: 'deletion', room: 'r', user: 'ann' }, 'message: give message or upToSeq'],
+  [room('d', { roomType: 'direct', abandoned: true, members: ['ann', 'ann'] }), 'members: not allowed'],
+  [{ type: 'invitation', room: 'r', invitee: 'ann', _id: '5' }, '_id: expected 24'],
+  [{ type: 'invitation', room: 'r', invitee: 'ann', inviter: 'zed' }, 'inviter: no earlier line'],
+  [{ type: 'invitation', room: 'none', invitee: 'ann' }, 'room: no earlier line is for this group'],
+  [{ type: 'bookmark', user: 'zed', room: 'r', message: 'm' }, 'user: no earlier line'],
+  [{ type: 'bookmark', user: 'ann', room: 'r', message: 'none' }, 'message: no earlier line'],
+  [{ type: 'reminder', user: 'ann', room: 'r', message: 'm' }, 'remindAt: expected an ISO-8601 time'],
+])('a bad line is reported by field: %j', (line, problem) => {
+  assert.deepEqual(problemsOf(good), [])
+  const found = problemsOf([...good, line])
+  assert.ok(
+    found.some((one) => one.startsWith(`6 ${problem}`)),
+    JSON.stringify(found),
+  )
+})
+
+test('an abandoned room with too many memberships is refused', () => {
+  const [found] = problemsOf([...good, membership('f', 'ann')])
+  assert.match(found ?? '', /^5 abandoned: has 1 memberships/)
+})
+
 test('lines of a room that is refused at the end are not counted as good', () => {
   const checks = new LineChecks('app')
   const lines = [

@@ -2,6 +2,7 @@ import type { ImportLine, ImportOf } from '@parley/contracts/import-line'
 import { maxMembers } from '@parley/contracts/operations/rooms/members'
 import { maxPrefs } from '@parley/contracts/operations/users/preferences'
 import { maxReactionsOfUser } from '@parley/contracts/resources/message'
+import { mostSaved } from '../messages/saved/saved-messages.ts'
 import { CheckedQuotes, type Report } from './check-quotes.ts'
 import { roomOf } from './checked-file.ts'
 import { KnownIds, messageHash } from './known-ids.ts'
@@ -33,7 +34,7 @@ export type Counts = Record<ImportLine['type'], number>
 export class LineChecks {
   readonly counts: Counts = {
     ...{ user: 0, group: 0, room: 0, membership: 0, message: 0, deletion: 0 },
-    ...{ ban: 0, invitation: 0, block: 0, device: 0, pref: 0, config: 0 },
+    ...{ ban: 0, invitation: 0, block: 0, device: 0, pref: 0, bookmark: 0, reminder: 0, config: 0 },
   }
   /** Rooms that are refused with everything in them. */
   readonly refusedRooms = new Set<string>()
@@ -45,6 +46,8 @@ export class LineChecks {
   readonly #users = new Set<string>()
   readonly #groups = new Set<string>()
   readonly #rooms = new Map<string, CheckedRoom>()
+  /** Numbers of bookmarks and reminders, by type and user. */
+  readonly #savedOf = new Map<string, number>()
   readonly #pairs = new Set<string>()
   readonly #messages = new KnownIds()
   readonly #quotes = new CheckedQuotes(this.#messages)
@@ -144,6 +147,9 @@ export class LineChecks {
         for (const field of ['blocker', 'blockee'] as const) this.#requireUser(field, read[field], report)
         if (read.blocker === read.blockee) report('blockee', 'users cannot block themselves')
         return () => undefined
+      case 'bookmark':
+      case 'reminder':
+        return this.#checkSaved(read, report)
       case 'config':
         return () => undefined
       case 'pref':
@@ -158,10 +164,19 @@ export class LineChecks {
     this.#requireUser('user', user, report)
     const room = this.#rooms.get(id)
     if ((message === undefined) === (upToSeq === undefined)) report('message', 'give message or upToSeq')
+    if (message !== undefined) this.#requireMessage('message', id, message, report)
     if (!room) report('room', `${noLine} this room`)
-    else if (message !== undefined) this.#requireMessage('message', id, message, report)
     else if (upToSeq !== undefined && upToSeq > room.seq) report('upToSeq', `${noLine} message ${upToSeq} of the room`)
     return () => undefined
+  }
+
+  #checkSaved({ type, user, room, message }: ImportOf<'bookmark' | 'reminder'>, report: Report): () => void {
+    this.#requireUser('user', user, report)
+    this.#requireMessage('message', room, message, report)
+    const [of, most] = [`${type} ${user}`, mostSaved[`${type}s`]]
+    const count = (this.#savedOf.get(of) ?? 0) + 1
+    if (count > most) report('user', `a user has at most ${most} ${type}s`)
+    return () => this.#savedOf.set(of, count)
   }
 
   #checkPref({ user, key }: ImportOf<'pref'>, report: Report): () => void {
@@ -248,7 +263,8 @@ export class LineChecks {
   }
 
   #requireMessage(field: string, room: string, id: string, report: Report): void {
-    if (!this.#messages.has(messageHash(this.#app, room, id))) report(field, `${noLine} this message of the room`)
+    const isThere = this.#messages.has(messageHash(this.#app, room, id))
+    if (!isThere) report(field, `${noLine} this message of the room`)
   }
 
   #requireUser(field: string, user: string, report: Report): void {

@@ -20,19 +20,34 @@ import { lockUser } from '@parley/db/users/lock-user'
 import { savePref } from '@parley/db/users/prefs'
 import { findUser } from '@parley/db/users/users'
 import { importedMessageId } from './known-ids.ts'
+import { type SavedLine, writeSaved } from './write-saved.ts'
 
 /** Types written last, once everything they refer to exists. */
-export const settingTypes = ['group', 'ban', 'invitation', 'block', 'device', 'pref', 'config'] as const
+export const settingTypes = [
+  'group',
+  'ban',
+  'invitation',
+  'block',
+  'device',
+  'pref',
+  'bookmark',
+  'reminder',
+  'config',
+] as const
 export type SettingLine = ImportOf<(typeof settingTypes)[number]>
+type SingleLine = Exclude<SettingLine, SavedLine>
 
 /** Writes setting lines. Idempotent. */
 export async function writeSettings(db: Db, app: string, lines: readonly SettingLine[]): Promise<void> {
-  for (const line of lines) {
+  const isSaved = (line: SettingLine): line is SavedLine => line.type === 'bookmark' || line.type === 'reminder'
+  const [saved, others] = [lines.filter(isSaved), lines.filter((line): line is SingleLine => !isSaved(line))]
+  for (const line of others) {
     await inTransaction(db, (session) => write(db, app, line, session))
   }
+  await writeSaved(db, app, saved)
 }
 
-async function write(db: Db, app: string, line: SettingLine, session: Session): Promise<void> {
+async function write(db: Db, app: string, line: SingleLine, session: Session): Promise<void> {
   switch (line.type) {
     case 'config':
       return saveConfig(db, app, [{ name: line.key, json: JSON.stringify(line.data ?? null) }], session)

@@ -23,6 +23,19 @@ export async function putSaved(db: Db, list: SavedIn, saved: SavedMessageDoc, se
   await db[list].replaceOne({ _id }, rest, { upsert: true, session })
 }
 
+/** Saves messages, except those that are already in the list. */
+export async function insertSaved(
+  db: Db,
+  list: SavedIn,
+  saved: readonly SavedMessageDoc[],
+  session: Session,
+): Promise<void> {
+  const upserts = saved.map(({ _id, ...rest }) => ({
+    updateOne: { filter: { _id }, update: { $setOnInsert: rest }, upsert: true },
+  }))
+  if (upserts.length > 0) await db[list].bulkWrite(upserts, { session, ordered: false })
+}
+
 export async function findSaved(
   db: Db,
   list: SavedIn,

@@ -83,6 +83,35 @@ test('invitations are added once, newest first, and not to members', async () =>
   }
 })
 
+test('bookmarks and reminders are added once, and no reminder whose time has passed', async () => {
+  const of = { user: 'uma', room: 'marks' }
+  const message = (n: number) => {
+    const sent = { room: 'marks', sender: 'uma', messageType: 'text', message: `message ${n}` }
+    return { type: 'message', _id: `m${n}`, ...sent, createdAt: 1_700_000_000_000 + n }
+  }
+  const lines = [
+    { type: 'reminder', ...of, message: 'm1', remindAt: Date.now() + 3_600_000, createdAt: 1_700_000_000_000 },
+    { type: 'reminder', ...of, message: 'm2', remindAt: Date.now() - 60_000 },
+    { type: 'bookmark', ...of, message: 'm1', createdAt: 1_700_000_000_001 },
+    { type: 'bookmark', ...of, message: 'm2', createdAt: 1_700_000_000_002 },
+    user('uma'),
+    { ...user('erased'), erased: true },
+    { type: 'bookmark', ...of, user: 'erased', message: 'm1' },
+    { type: 'room', _id: 'marks', roomType: 'group' },
+    member('marks', 'uma'),
+    ...[1, 2].map(message),
+  ]
+  for (let n = 0; n < 2; n++) {
+    await importLines(lines)
+    const uma = await gateway.newUser('uma')
+    const texts = async (list: string) =>
+      (await uma.call('GET', `/me/${list}`)).body.result.data.map((one: { message: Line }) => one.message['message'])
+    assert.deepEqual([await texts('bookmarks'), await texts('reminders')], [['message 2', 'message 1'], ['message 1']])
+    const { db } = gateway.chat
+    assert.equal(await db.bookmarks.countDocuments({ user: 'erased' }), 0)
+  }
+})
+
 test('a room gets slow mode and expiry from its line', async () => {
   const limits = { slowModeS: 30, expiresInS: 3600 }
   await importLines([user('slow'), { type: 'room', _id: 'calm', roomType: 'group', ...limits }, member('calm', 'slow')])

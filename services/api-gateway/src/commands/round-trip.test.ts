@@ -118,6 +118,13 @@ async function makeConversations(): Promise<{ rooms: string[]; roots: string[] }
   await admin('POST', `/blockStatus/room/${room}/silent`)
   await admin('POST', '/admin/clients/robot/ban', { untilMS: 4_000_000_000_000 })
   for (const user of ['gone', 'silent']) await admin('DELETE', `/admin/clients/${user}`)
+  for (const message of [root, inThread, pinned]) await by(alice, 'PUT', `/me/bookmarks/${message}`)
+  for (const [message, n] of [
+    [root, 2],
+    [inThread, 1],
+  ] as const) {
+    await by(alice, 'POST', '/me/reminders', { message, remindAtMS: Date.now() + n * 3_600_000 })
+  }
   const invited = { invitees: ['bob'], invitationRequired: true }
   for (const id of [frozen, other]) await by(alice, 'POST', `/rooms/${id}/members`, invited)
   await admin('PUT', `/rooms/${frozen}`, { status: 0 })
@@ -161,6 +168,9 @@ async function readAll(gateway: TestGateway, { rooms, roots }: { rooms: string[]
       '/me/badge',
       '/blockStatus/my',
       '/invitations',
+      '/me/bookmarks',
+      '/me/bookmarks?limit=2',
+      '/me/reminders',
       '/invitations?limit=1',
       '/config',
     ],
@@ -212,7 +222,9 @@ const ofLogins = new Set([
 
 function comparable(value: unknown, app: string, ids: ReadonlyMap<string, string>): unknown {
   if (Array.isArray(value)) return value.map((one) => comparable(one, app, ids))
-  if (typeof value === 'string') return value === app ? 'app' : (ids.get(value) ?? value)
+  if (typeof value === 'string') {
+    return value === app ? 'app' : value.replaceAll(/[0-9a-f]{24}/g, (id) => ids.get(id) ?? id)
+  }
   if (typeof value !== 'object' || value === null) return value
   const entries = Object.entries(value).filter(
     ([name, one]) => !ofLogins.has(name) && !(name === 'clientMessageID' && ids.has(String(one))),

@@ -32,7 +32,8 @@ import { requireRoomOfMessage, unknownMessage } from '../named-message.ts'
 import { findQuoted } from '../reading/quoted-messages.ts'
 import { findReadable } from './readable-messages.ts'
 
-const most: Record<SavedIn, number> = { reminders: 1_000, bookmarks: 10_000 }
+/** Per user. */
+export const mostSaved: Record<SavedIn, number> = { reminders: 1_000, bookmarks: 10_000 }
 
 /**
  * Sets a reminder of a message for the caller (docs/reference/messages.md#reminders-and-bookmarks). remind.ts sends it.
@@ -54,7 +55,7 @@ export async function setReminder(
  * TOO_MANY_SAVED
  */
 export async function saveBookmark(chat: Chat, caller: UserCaller, message: string): Promise<SavedMessage> {
-  return toBookmark(await save(chat, caller, 'bookmarks', message, { atMS: clock.now() }))
+  return toBookmark(await save(chat, caller, 'bookmarks', message))
 }
 
 /** An existing bookmark keeps its position; an existing reminder is moved. */
@@ -63,7 +64,7 @@ async function save(
   caller: UserCaller,
   list: SavedIn,
   message: string,
-  when: Pick<SavedMessageDoc, 'atMS' | 'nextMS'>,
+  when?: Pick<SavedMessageDoc, 'atMS' | 'nextMS'>,
 ): Promise<SavedMessageDoc> {
   const { db } = chat
   const { app, user } = caller
@@ -74,10 +75,12 @@ async function save(
   const place = { message, room }
   const [found] = await findReadable(db, { app, user }, [place])
   if (!found) throw unknownMessage(message)
+  const createdAtMS = clock.now()
   const saved: SavedMessageDoc = {
     ...{ _id: key(app, user, message), app, user, userKey: key(app, user), ...place },
     ...(found.threadOf !== undefined && { threadOf: found.threadOf }),
-    ...{ ...when, createdAtMS: clock.now() },
+    ...(when ?? { atMS: createdAtMS }),
+    createdAtMS,
   }
   return inTransaction(
     db,
@@ -86,8 +89,8 @@ async function save(
       if (!(await lockUser(db, app, user, session))) throw new ApiError('CLIENT_NOT_FOUND', 'the caller was erased')
       const earlier = await findSaved(db, list, caller, message, session)
       if (earlier && list === 'bookmarks') return earlier
-      if (!earlier && (await countSaved(db, list, caller, most[list], session)) >= most[list]) {
-        throw new ApiError('TOO_MANY_SAVED', `a user may have at most ${most[list]} ${list}`)
+      if (!earlier && (await countSaved(db, list, caller, mostSaved[list], session)) >= mostSaved[list]) {
+        throw new ApiError('TOO_MANY_SAVED', `a user may have at most ${mostSaved[list]} ${list}`)
       }
       await putSaved(db, list, saved, session)
       return saved

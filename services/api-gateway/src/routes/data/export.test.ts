@@ -151,8 +151,12 @@ describe('the export of a user', () => {
       linesIn(files['scheduled.ndjson']).map(({ message }) => message),
       ['later'],
     )
-    assert.partialDeepStrictEqual(linesIn(files['bookmarks.ndjson']), [{ room, message: ofBob._id }])
-    assert.partialDeepStrictEqual(linesIn(files['reminders.ndjson']), [{ message: inThread._id, threadOf: ofBob._id }])
+    assert.partialDeepStrictEqual(linesIn(files['bookmarks.ndjson']), [
+      { type: 'bookmark', user: 'alice', room, message: ofBob._id },
+    ])
+    assert.partialDeepStrictEqual(linesIn(files['reminders.ndjson']), [
+      { type: 'reminder', user: 'alice', room, message: inThread._id },
+    ])
     assert.deepEqual(
       linesIn(files['reports.ndjson']).map(({ as, reasons }) => [as, reasons?.[0].reason]),
       [
