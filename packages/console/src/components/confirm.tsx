@@ -6,6 +6,7 @@ import { useTexts } from '../texts/texts.ts'
 import { Icon } from './icon.tsx'
 import { visible } from './shown.tsx'
 import { Failure, useFailureText } from './states.tsx'
+import { useReturnedFocus } from './use-returned-focus.ts'
 import { useSubmit } from './use-submit.ts'
 
 export interface ConfirmProps {
@@ -115,6 +116,7 @@ export function Dialog({
   children: ReactNode
 }) {
   const t = useTexts(commonTexts)
+  useReturnedFocus()
   return (
     <Modal
       opened

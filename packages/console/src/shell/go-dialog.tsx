@@ -24,7 +24,8 @@ export function GoDialog({ app, onClose }: { app: string | undefined; onClose: (
   const t = useTexts(shellTexts)
   const [typed, setTyped] = useState('')
   const targets = useTargets(app, typed.trim())
-  const combobox = useCombobox({ defaultOpened: true })
+  // The first Escape closes the list, which is all of the dialog.
+  const combobox = useCombobox({ defaultOpened: true, onDropdownClose: onClose })
   return (
     <Dialog title={t.go} onClose={onClose}>
       <Combobox
