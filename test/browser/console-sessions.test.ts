@@ -96,6 +96,34 @@ describe.skipIf(isChromiumMissing())('the console: sessions', () => {
     assert.equal(await page.getByText('Half a reason').count(), 0)
   })
 
+  test('a sign-in with the identity provider after the session has ended, in a tab of its own, loses nothing typed', async () => {
+    const operator = await parley.newOperator('owner')
+    const page = await operator.open('/users/alice', { allow: refused })
+    const context = page.context()
+    const [cookie] = await context.cookies()
+    assert.ok(cookie)
+    await page.getByRole('button', { name: 'Edit profile' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Name').fill('Alice by SSO')
+    await context.clearCookies()
+    await context.route('**/operator/methods', (route) =>
+      route.fulfill({ json: { result: { password: true, sso: true } } }),
+    )
+    await context.route('**/operator/oidc', async (route) => {
+      await context.addCookies([cookie])
+      await route.fulfill({ status: 302, headers: { location: '/console' } })
+    })
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await signInTitle(page).waitFor()
+    const signedIn = context.waitForEvent('page').then((tab) => tab.waitForEvent('close'))
+    await page.getByRole('link', { name: 'Sign in with your identity provider' }).click()
+    await dialog.waitFor()
+    await signedIn
+    assert.equal(await dialog.getByLabel('Name').inputValue(), 'Alice by SSO')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('heading', { name: 'Alice by SSO' }).waitFor()
+  })
+
   test('signing out at a gateway that fails says so', async () => {
     const page = await open('/users')
     await signIn(page, first)

@@ -42,7 +42,8 @@ export function useSession(): SignedIn {
 
 /** Requests the session while the rest of the console still loads, and whenever another tab changes it. */
 export function startSession(queries: QueryClient): void {
-  void queries.prefetchQuery(sessionQuery(queries))
+  // An identity provider may have signed in here, while another tab waits.
+  void queries.prefetchQuery(sessionQuery(queries)).then(() => tellOtherTabs(knownIn(queries)?.session))
   otherTabs.addEventListener('message', ({ data }) => {
     const known = knownIn(queries)
     if ((known && !known.hasEnded ? known.session.csrfToken : '') !== data)
@@ -85,6 +86,10 @@ export function setSession(queries: QueryClient, session: Session | null): void 
   clearOthersData(queries, session)
   queries.setQueryData<Known | null>(sessionKey, session && { session, hasEnded: false })
   if (session?.csrfToken === before?.session.csrfToken && before?.hasEnded !== true) return
+  tellOtherTabs(session)
+}
+
+function tellOtherTabs(session: Session | null | undefined): void {
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel has none
   otherTabs.postMessage(session?.csrfToken ?? '')
 }
@@ -120,6 +125,12 @@ export function SessionProvider({ session, children }: { session: Session; child
     }
   }, [session, queries])
   return <SessionContext value={signedIn}>{children}</SessionContext>
+}
+
+/** Whether the operator may call an operation, or is not known yet. */
+export function mayStart(queries: QueryClient, app: string, operation: Operation): boolean {
+  const known = knownIn(queries)
+  return !known || mayCall(known.session, app, operation)
 }
 
 /** Whether the operator's role in an app has the scope of an operation. */

@@ -13,7 +13,7 @@ import type { RouterContext } from '../session/prefetch.ts'
 import { AppProvider, SessionProvider, useSession, useSessionQuery } from '../session/session.tsx'
 import { useTexts } from '../texts/texts.ts'
 import { linkToken } from './link-token.ts'
-import { takeAddress } from './return-address.ts'
+import { isForSignIn, takeAddress } from './return-address.ts'
 import { shellTexts } from './texts.ts'
 
 const SignIn = lazyRouteComponent(() => import('./sign-in.tsx'), 'SignIn')
@@ -67,7 +67,7 @@ function Root() {
   const { session, hasEnded } = query.data
   return (
     <>
-      {hasEnded && <SignIn />}
+      {hasEnded && <SignIn isWaiting />}
       <Activity mode={hasEnded ? 'hidden' : 'visible'} key={session.operator.id}>
         <SessionProvider session={session}>
           <Outlet />
@@ -96,6 +96,23 @@ function App() {
 }
 
 function Start() {
+  return isForSignIn() ? <SignedIn /> : <FirstView />
+}
+
+/** Closes a tab that was opened for signing in, if the browser still allows it. */
+function SignedIn() {
+  const t = useTexts(shellTexts)
+  useEffect(() => close(), [])
+  return (
+    <main className="alone">
+      <Empty icon="check" title={t.signedIn}>
+        {t.signedInHint}
+      </Empty>
+    </main>
+  )
+}
+
+function FirstView() {
   const { session } = useSession()
   const t = useTexts(shellTexts)
   const router = useRouter()

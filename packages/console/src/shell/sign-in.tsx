@@ -8,13 +8,16 @@ import { type Session, setSession } from '../session/session.tsx'
 import { useTexts } from '../texts/texts.ts'
 import { LanguageMenu, ThemeMenu } from './choices.tsx'
 import { linkToken, ssoError } from './link-token.ts'
-import { rememberAddress } from './return-address.ts'
+import { openBeside, rememberAddress } from './return-address.ts'
 import { shellTexts } from './texts.ts'
 
 const api: Api = createApi({ onSessionEnd: () => {} })
 
-/** Sign-in by password with an optional authenticator code, by passkey, identity provider or link. */
-export function SignIn() {
+/**
+ * Sign-in by password with an optional authenticator code, by passkey, identity provider or link.
+ * @param props.isWaiting whether a view waits below it, with all that has been typed
+ */
+export function SignIn({ isWaiting = false }: { isWaiting?: boolean }) {
   const t = useTexts(shellTexts)
   const [link, setLink] = useState(linkToken.present)
   useEffect(() => {
@@ -34,7 +37,7 @@ export function SignIn() {
             </Text>
           </Stack>
           {link === undefined ? (
-            <Ways />
+            <Ways isWaiting={isWaiting} />
           ) : (
             <ByLink
               token={link}
@@ -66,7 +69,7 @@ function useSignIn<Input>(call: (input: Input) => Promise<Session>) {
 }
 
 /** The sign-in methods of the installation. */
-function Ways() {
+function Ways({ isWaiting }: { isWaiting: boolean }) {
   const t = useTexts(shellTexts)
   const { data } = useQuery({
     queryKey: ['session', 'methods'],
@@ -89,7 +92,10 @@ function Ways() {
           variant="default"
           leftSection={<Icon name="key" />}
           href={`${baseUrl}/operator/oidc`}
-          onClick={rememberAddress}
+          onClick={(event) => {
+            if (isWaiting && openBeside(event.currentTarget.href)) event.preventDefault()
+            else rememberAddress()
+          }}
         >
           {t.bySso}
         </Button>
