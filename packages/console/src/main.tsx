@@ -21,8 +21,11 @@ const theme = createTheme({
 })
 const queries = new QueryClient({
   defaultOptions: {
+    // Offline calls fail at once: otherwise they would wait, and actions happen long after they were asked for.
+    mutations: { networkMode: 'always' },
     queries: {
       staleTime: 10_000,
+      networkMode: 'always',
       // Refusals are final; other failures may be transient.
       retry: (failures, error) =>
         failures < 2 && !(error instanceof ApiFailure && error.status in { 400: 1, 401: 1, 403: 1, 404: 1 }),

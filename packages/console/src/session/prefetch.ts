@@ -1,6 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { type Api, createApi } from '../api.ts'
-import { endSession, isSignedIn } from './session.tsx'
+import { endSession, isSignedIn, mayStart, type Operation } from './session.tsx'
 
 /** The context of route loaders. */
 export interface RouterContext {
@@ -8,10 +8,16 @@ export interface RouterContext {
 }
 
 /**
- * Starts a view's first call as soon as its URL is known, while its code and the session still load. The view shows the
- * result, and retries a failed call.
+ * Starts a view's first calls as soon as its URL is known, while its code and the session still load, unless the operator
+ * is known to lack the permission. The view shows the results, and retries failed calls.
  */
-export function prefetch(queries: QueryClient, app: string, start: (api: Api) => Promise<unknown>): void {
+export function prefetch(
+  queries: QueryClient,
+  app: string,
+  operation: Operation,
+  start: (api: Api) => Promise<unknown>,
+): void {
+  if (!mayStart(queries, app, operation)) return
   const hadSession = isSignedIn(queries)
   const onSessionEnd = () => {
     // Without a session, the sign-in screen is shown anyway, and may have created a session since.

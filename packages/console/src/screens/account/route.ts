@@ -1,8 +1,9 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { createRoute } from '@tanstack/react-router'
+import { lazyView } from '../../shell/lazy-view.ts'
 import { shellRoute } from '../../shell/routes.tsx'
 
 export const accountRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: 'account',
-  component: lazyRouteComponent(() => import('./account.tsx'), 'Account'),
+  component: lazyView(() => import('./account.tsx'), 'Account'),
 })

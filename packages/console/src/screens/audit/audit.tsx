@@ -1,9 +1,8 @@
 import { Text } from '@mantine/core'
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import type { components } from '../../../generated/openapi.ts'
-import { resultOf } from '../../api.ts'
 import type { Columns } from '../../components/data-table.tsx'
 import { Diff } from '../../components/diff.tsx'
 import { TextFilter, TimeFilter } from '../../components/filters.tsx'
@@ -12,6 +11,7 @@ import { Page } from '../../components/page.tsx'
 import { Time, UserText, visible } from '../../components/shown.tsx'
 import { useApp } from '../../session/session.tsx'
 import { useTexts } from '../../texts/texts.ts'
+import { auditQuery } from './query.ts'
 import type { AuditSearch } from './search.ts'
 import { auditTexts } from './texts.ts'
 
@@ -27,14 +27,8 @@ export function Audit() {
   const navigate = route.useNavigate()
   const set = (change: AuditSearch) =>
     void navigate({ search: (now) => ({ ...now, cursor: undefined, ...change }), replace: true })
-  const { from, to, ...same } = search
-  const given = Object.entries({ ...same, since: from, until: to }).filter(([, value]) => value !== undefined)
-  const query = useQuery({
-    queryKey: [app, 'audit', search],
-    queryFn: ({ signal }) =>
-      resultOf(api.GET('/admin/audit', { params: { query: Object.fromEntries(given) }, signal })),
-    placeholderData: keepPreviousData,
-  })
+  const { from, to } = search
+  const query = useQuery(auditQuery(app, api, search))
   const columns = useColumns()
   return (
     <Page title={t.audit}>

@@ -1,18 +1,19 @@
 import { Badge, Button, Text } from '@mantine/core'
-import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { useMemo, useState } from 'react'
+import { useCallback, useMemo, useState } from 'react'
 import type { components } from '../../../generated/openapi.ts'
 import { resultOf } from '../../api.ts'
-import { Confirm, say, sayFailure, Warning } from '../../components/confirm.tsx'
+import { Confirm, say, Warning } from '../../components/confirm.tsx'
 import type { Columns } from '../../components/data-table.tsx'
 import { TextFilter, TimeFilter } from '../../components/filters.tsx'
 import { Listed } from '../../components/listed.tsx'
 import { RoomLink } from '../../components/person.tsx'
+import { RunButton } from '../../components/run-button.tsx'
 import { Time, visible } from '../../components/shown.tsx'
-import { useFailureText } from '../../components/states.tsx'
 import { useApp } from '../../session/session.tsx'
 import { useTexts } from '../../texts/texts.ts'
+import { callsQuery } from './queries.ts'
 import type { DeliverySearch } from './search.ts'
 import { SentDialog } from './sent-dialog.tsx'
 import { deliveryTexts } from './texts.ts'
@@ -26,41 +27,25 @@ const colours = { done: 'teal', failed: 'red', waiting: 'yellow' } as const
 export function Calls() {
   const t = useTexts(deliveryTexts)
   const { app, api, may } = useApp()
-  const { room, from, to, cursor } = route.useSearch()
+  const search = route.useSearch()
+  const { room, from, to, cursor } = search
   const navigate = route.useNavigate()
   const [isRange, setRange] = useState(false)
   const [shown, setShown] = useState<string>()
   const queries = useQueryClient()
-  const failureText = useFailureText()
   const set = (change: DeliverySearch) =>
     void navigate({ search: (now) => ({ ...now, cursor: undefined, ...change }), replace: true })
-  const filter = {
-    ...(room !== undefined && { room }),
-    ...(from !== undefined && { since: from }),
-    ...(to !== undefined && { until: to }),
-  }
-  const query = useQuery({
-    queryKey: [app, 'calls', room, from, to, cursor],
-    queryFn: ({ signal }) =>
-      resultOf(
-        api.GET('/admin/webhooks/calls', {
-          params: { query: { ...filter, ...(cursor !== undefined && { cursor }) } },
-          signal,
-        }),
-      ),
-    placeholderData: keepPreviousData,
-    refetchInterval: 10_000,
-  })
-  const reload = () => queries.invalidateQueries({ queryKey: [app, 'calls'] })
+  const query = useQuery(callsQuery(app, api, search))
+  const reload = useCallback(() => queries.invalidateQueries({ queryKey: [app, 'calls'] }), [app, queries])
   const mayRetry = may('POST /admin/webhooks/calls/{id}/retry')
-  const { mutate: retry } = useMutation({
-    mutationFn: async (id: string) => {
+  const retry = useCallback(
+    async (id: string) => {
       await resultOf(api.POST('/admin/webhooks/calls/{id}/retry', { params: { path: { id } } }))
       say(t.madeAgain)
       await reload()
     },
-    onError: (error) => sayFailure(failureText(error)),
-  })
+    [api, reload, t],
+  )
   const columns = useColumns(mayRetry ? retry : undefined, may('GET /admin/webhooks/calls/{id}') ? setShown : undefined)
   return (
     <>
@@ -130,7 +115,7 @@ function answerOf({ status, durationMS, lastError }: Call): (string | number)[] 
 }
 
 function useColumns(
-  onRetry: ((id: string) => void) | undefined,
+  onRetry: ((id: string) => Promise<void>) | undefined,
   onShow: ((id: string) => void) | undefined,
 ): Columns<Call> {
   const t = useTexts(deliveryTexts)
@@ -170,9 +155,7 @@ function useColumns(
         cell: ({ row: { original } }) =>
           onRetry &&
           original.state !== 'waiting' && (
-            <Button size="compact-sm" variant="default" onClick={() => onRetry(original.id)}>
-              {t.retry}
-            </Button>
+            <RunButton size="compact-sm" label={t.retry} run={() => onRetry(original.id)} />
           ),
       },
     ],

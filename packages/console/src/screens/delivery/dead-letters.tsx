@@ -1,12 +1,13 @@
-import { Button, Group, Text } from '@mantine/core'
-import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Group, Text } from '@mantine/core'
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { type Api, resultOf } from '../../api.ts'
-import { say, sayFailure } from '../../components/confirm.tsx'
+import { say } from '../../components/confirm.tsx'
 import { Pager } from '../../components/data-table.tsx'
 import { Section } from '../../components/page.tsx'
+import { RunButton } from '../../components/run-button.tsx'
 import { Lines, Time, useNumber, ViewLink, visible } from '../../components/shown.tsx'
-import { Empty, Loaded, useFailureText } from '../../components/states.tsx'
+import { Empty, Loaded } from '../../components/states.tsx'
 import { useApp } from '../../session/session.tsx'
 import { commonTexts } from '../../texts/common.ts'
 import { useTexts } from '../../texts/texts.ts'
@@ -27,7 +28,6 @@ function Letters({ api }: { api: Api }) {
   const { app, may } = useApp()
   const number = useNumber()
   const queries = useQueryClient()
-  const failureText = useFailureText()
   const { skip = 0 } = route.useSearch()
   const navigate = route.useNavigate()
   const query = useQuery({
@@ -36,14 +36,11 @@ function Letters({ api }: { api: Api }) {
       resultOf(api.GET('/admin/webhooks/failed', { params: { query: { skip, limit: perPage } }, signal })),
     placeholderData: keepPreviousData,
   })
-  const { mutate: retry } = useMutation({
-    mutationFn: async (id: string) => {
-      await resultOf(api.POST('/admin/webhooks/failed/{id}/retry', { params: { path: { id } } }))
-      say(t.madeAgain)
-      await queries.invalidateQueries({ queryKey: [app, 'dead letters'] })
-    },
-    onError: (error) => sayFailure(failureText(error)),
-  })
+  const retry = async (id: string) => {
+    await resultOf(api.POST('/admin/webhooks/failed/{id}/retry', { params: { path: { id } } }))
+    say(t.madeAgain)
+    await queries.invalidateQueries({ queryKey: [app, 'dead letters'] })
+  }
   return (
     <Loaded query={query}>
       {({ data, totalCount }) =>
@@ -64,9 +61,7 @@ function Letters({ api }: { api: Api }) {
                     · {t.afterTries(call.tries)}: <bdi>{visible(call.lastError)}</bdi>
                   </Text>
                   {may('POST /admin/webhooks/failed/{id}/retry') && (
-                    <Button size="compact-sm" variant="default" flex="none" onClick={() => retry(call.id)}>
-                      {t.retry}
-                    </Button>
+                    <RunButton size="compact-sm" flex="none" label={t.retry} run={() => retry(call.id)} />
                   )}
                 </Group>
                 <details>

@@ -1,5 +1,5 @@
 import { Badge, Button, Text } from '@mantine/core'
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
 import type { components } from '../../../generated/openapi.ts'
@@ -13,6 +13,7 @@ import { networkNames } from '../../components/networks.ts'
 import { Time, UserText, ViewLink, visible } from '../../components/shown.tsx'
 import { useApp } from '../../session/session.tsx'
 import { useTexts } from '../../texts/texts.ts'
+import { devicesQuery } from './queries.ts'
 import type { DeliverySearch } from './search.ts'
 import { deliveryTexts } from './texts.ts'
 
@@ -24,19 +25,13 @@ const route = getRouteApi('/shell/apps/$app/delivery')
 export function Devices() {
   const t = useTexts(deliveryTexts)
   const { app, api, may } = useApp()
-  const { user, cursor } = route.useSearch()
+  const search = route.useSearch()
+  const { user, cursor } = search
   const navigate = route.useNavigate()
   const [removed, setRemoved] = useState<Device>()
   const set = (change: DeliverySearch) =>
     void navigate({ search: (now) => ({ ...now, cursor: undefined, ...change }), replace: true })
-  const query = useQuery({
-    queryKey: [app, 'push devices', user, cursor],
-    queryFn: ({ signal }) => {
-      const given = { ...(user !== undefined && { client: user }), ...(cursor !== undefined && { cursor }) }
-      return resultOf(api.GET('/admin/push/devices', { params: { query: given }, signal }))
-    },
-    placeholderData: keepPreviousData,
-  })
+  const query = useQuery(devicesQuery(app, api, search))
   const columns = useColumns(may('DELETE /admin/clients/{client_id}/devices/{device}') ? setRemoved : undefined)
   return (
     <>

@@ -1,7 +1,10 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { createRoute } from '@tanstack/react-router'
 import { oneOf, skipOf, textOf } from '../../components/search-params.ts'
+import { prefetch } from '../../session/prefetch.ts'
+import { lazyView } from '../../shell/lazy-view.ts'
 import { appRoute } from '../../shell/routes.tsx'
-import { type DeliverySearch, deliveryTabs } from './search.ts'
+import { callsQuery, devicesQuery } from './queries.ts'
+import { type DeliverySearch, deliveryTabs, neededFor } from './search.ts'
 
 export const deliveryRoute = createRoute({
   getParentRoute: () => appRoute,
@@ -18,5 +21,16 @@ export const deliveryRoute = createRoute({
       cursor: textOf(cursor),
     },
   }),
-  component: lazyRouteComponent(() => import('./delivery.tsx'), 'Delivery'),
+  loaderDeps: ({ search }) => search,
+  loader: ({ context: { queries }, params: { app }, deps }) => {
+    const { tab } = deps
+    // Without a tab, the role decides. The other tabs need a reason, or what the operator types.
+    if (tab !== 'calls' && tab !== 'devices') return
+    prefetch(queries, app, neededFor[tab], (api) =>
+      tab === 'calls'
+        ? queries.prefetchQuery(callsQuery(app, api, deps))
+        : queries.prefetchQuery(devicesQuery(app, api, deps)),
+    )
+  },
+  component: lazyView(() => import('./delivery.tsx'), 'Delivery'),
 })

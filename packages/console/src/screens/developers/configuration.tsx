@@ -265,8 +265,11 @@ function History() {
     queryFn: async ({ signal }) => {
       const of = async (action: string) =>
         (await resultOf(api.GET('/admin/audit', { params: { query: { action, limit: 20 } }, signal }))).data
-      const found = [...(await of('setConfig')), ...(await of('deleteConfigKey'))]
-      return found.toSorted((a, b) => b.atMS - a.atMS).slice(0, 20)
+      const found = await Promise.all([of('setConfig'), of('deleteConfigKey')])
+      return found
+        .flat()
+        .toSorted((a, b) => b.atMS - a.atMS)
+        .slice(0, 20)
     },
   })
   return (

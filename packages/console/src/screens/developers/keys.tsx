@@ -13,6 +13,7 @@ import { Empty, Loaded } from '../../components/states.tsx'
 import { useApp } from '../../session/session.tsx'
 import { commonTexts } from '../../texts/common.ts'
 import { useTexts } from '../../texts/texts.ts'
+import { keysQuery } from './query.ts'
 import { developersTexts } from './texts.ts'
 
 type ApiKey = components['schemas']['ApiKey']
@@ -25,10 +26,7 @@ export function Keys() {
   const [isAdding, setAdding] = useState(false)
   const [ending, setEnding] = useState<ApiKey>()
   const [added, setAdded] = useState<string>()
-  const query = useQuery({
-    queryKey: [app, 'keys'],
-    queryFn: ({ signal }) => resultOf(api.GET('/admin/keys', { params: { query: {} }, signal })),
-  })
+  const query = useQuery(keysQuery(app, api))
   const queries = useQueryClient()
   const reload = () => queries.invalidateQueries({ queryKey: [app, 'keys'] })
   const columns = useColumns(may('DELETE /admin/keys/{id}') ? setEnding : undefined)

@@ -4,12 +4,12 @@ import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { components } from '../../../generated/openapi.ts'
 import { type Api, ApiFailure, baseUrl, resultOf } from '../../api.ts'
-import { Act } from '../../components/act.tsx'
-import { say, sayFailure } from '../../components/confirm.tsx'
+import { say } from '../../components/confirm.tsx'
 import { Section } from '../../components/page.tsx'
+import { RunButton } from '../../components/run-button.tsx'
 import { Copy, Lines, Time, useNumber, visible } from '../../components/shown.tsx'
 import { SmallForm } from '../../components/small-form.tsx'
-import { Empty, Loaded, useFailureText } from '../../components/states.tsx'
+import { Empty, Loaded } from '../../components/states.tsx'
 import { useSubmit } from '../../components/use-submit.ts'
 import { useApp } from '../../session/session.tsx'
 import { useTexts } from '../../texts/texts.ts'
@@ -58,9 +58,8 @@ function Open() {
 
 function Received({ api, id }: { api: Api; id: string }) {
   const t = useTexts(developersTexts)
-  const { app } = useApp()
+  const { app, may } = useApp()
   const number = useNumber()
-  const failureText = useFailureText()
   const navigate = route.useNavigate()
   const leave = () => navigate({ search: { tab: 'receiver' } })
   const address = `${baseUrl}/webhooks/receivers/${encodeURIComponent(id)}`
@@ -89,11 +88,7 @@ function Received({ api, id }: { api: Api; id: string }) {
     <Section
       title={t.receiver}
       actions={
-        <Act
-          operation="DELETE /admin/webhooks/receivers/{id}"
-          label={t.closeReceiver}
-          onClick={() => void close().catch((error: unknown) => sayFailure(failureText(error)))}
-        />
+        may('DELETE /admin/webhooks/receivers/{id}') && <RunButton size="xs" label={t.closeReceiver} run={close} />
       }
     >
       <Group gap={4} wrap="nowrap" mb="xs">

@@ -1,9 +1,8 @@
 import { Badge, Button, Progress, Text } from '@mantine/core'
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import type { components } from '../../../generated/openapi.ts'
-import { resultOf } from '../../api.ts'
 import { ChoiceFilter } from '../../components/choice-filter.tsx'
 import type { Columns } from '../../components/data-table.tsx'
 import { TimeFilter } from '../../components/filters.tsx'
@@ -13,6 +12,7 @@ import { Time, useNumber } from '../../components/shown.tsx'
 import { useApp } from '../../session/session.tsx'
 import { useTexts } from '../../texts/texts.ts'
 import { Outcomes } from './outcomes.tsx'
+import { jobsQuery } from './query.ts'
 import type { JobsSearch } from './search.ts'
 import { jobsTexts } from './texts.ts'
 
@@ -25,17 +25,12 @@ const colours = { running: 'blue', done: 'teal', failed: 'red' } as const
 export function Jobs() {
   const t = useTexts(jobsTexts)
   const { app, api } = useApp()
-  const { job, skip = 0, from, to, ...filters } = route.useSearch()
+  const search = route.useSearch()
+  const { job, skip = 0, from, to, ...filters } = search
   const navigate = route.useNavigate()
   const set = (change: JobsSearch) =>
     void navigate({ search: (now) => ({ ...now, cursor: undefined, ...change }), replace: true })
-  const given = Object.entries({ ...filters, since: from, until: to }).filter(([, value]) => value !== undefined)
-  const query = useQuery({
-    queryKey: [app, 'jobs', given],
-    queryFn: ({ signal }) => resultOf(api.GET('/admin/jobs', { params: { query: Object.fromEntries(given) }, signal })),
-    placeholderData: keepPreviousData,
-    refetchInterval: 2_000,
-  })
+  const query = useQuery(jobsQuery(app, api, search))
   const columns = useColumns((id) => void navigate({ search: (now) => ({ ...now, job: id, skip: undefined }) }))
   return (
     <Page title={t.jobs}>

@@ -1,6 +1,5 @@
 import { Alert, Text } from '@mantine/core'
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { resultOf } from '../../api.ts'
+import { useQuery } from '@tanstack/react-query'
 import { Bars } from '../../components/bars.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { Section } from '../../components/page.tsx'
@@ -8,6 +7,7 @@ import { useNumber, visible } from '../../components/shown.tsx'
 import { Loaded } from '../../components/states.tsx'
 import { useApp } from '../../session/session.tsx'
 import { useTexts } from '../../texts/texts.ts'
+import { hookQuery } from './query.ts'
 import { moderationTexts } from './texts.ts'
 
 /** Response counts and latencies of MODERATE, and the processes whose calls are paused after failures. */
@@ -15,12 +15,7 @@ export function HookFigures() {
   const t = useTexts(moderationTexts)
   const number = useNumber()
   const { app, api } = useApp()
-  const query = useQuery({
-    queryKey: [app, 'moderation'],
-    queryFn: ({ signal }) => resultOf(api.GET('/admin/moderation', { signal })),
-    placeholderData: keepPreviousData,
-    refetchInterval: 5_000,
-  })
+  const query = useQuery(hookQuery(app, api))
   return (
     <Section title={t.hookFigures}>
       <Loaded query={query} rows={2}>

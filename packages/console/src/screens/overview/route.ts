@@ -1,6 +1,7 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { createRoute } from '@tanstack/react-router'
 import { oneOf } from '../../components/search-params.ts'
 import { prefetch } from '../../session/prefetch.ts'
+import { lazyView } from '../../shell/lazy-view.ts'
 import { appRoute } from '../../shell/routes.tsx'
 import { overviewQuery } from './query.ts'
 
@@ -11,6 +12,6 @@ export const overviewRoute = createRoute({
   path: 'overview',
   validateSearch: ({ span }): { span?: 'day' | undefined } => ({ span: spanOf(span) }),
   loader: ({ context: { queries }, params: { app } }) =>
-    prefetch(queries, app, (api) => queries.prefetchQuery(overviewQuery(app, api))),
-  component: lazyRouteComponent(() => import('./overview.tsx'), 'Overview'),
+    prefetch(queries, app, 'GET /admin/overview', (api) => queries.prefetchQuery(overviewQuery(app, api))),
+  component: lazyView(() => import('./overview.tsx'), 'Overview'),
 })

@@ -1,5 +1,6 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { createRoute } from '@tanstack/react-router'
 import { prefetch } from '../../session/prefetch.ts'
+import { lazyView } from '../../shell/lazy-view.ts'
 import { appRoute } from '../../shell/routes.tsx'
 import { membersQuery, roomQuery, roomsQuery } from './queries.ts'
 import { roomSearchOf, roomsSearchOf } from './searches.ts'
@@ -10,8 +11,8 @@ export const roomsRoute = createRoute({
   validateSearch: roomsSearchOf,
   loaderDeps: ({ search }) => search,
   loader: ({ context: { queries }, params: { app }, deps }) =>
-    prefetch(queries, app, (api) => queries.prefetchQuery(roomsQuery(app, api, deps))),
-  component: lazyRouteComponent(() => import('./rooms.tsx'), 'Rooms'),
+    prefetch(queries, app, 'GET /admin/rooms', (api) => queries.prefetchQuery(roomsQuery(app, api, deps))),
+  component: lazyView(() => import('./rooms.tsx'), 'Rooms'),
 })
 
 export const roomRoute = createRoute({
@@ -20,11 +21,11 @@ export const roomRoute = createRoute({
   validateSearch: roomSearchOf,
   loaderDeps: ({ search: { tab } }) => ({ tab }),
   loader: ({ context: { queries }, params: { app, room }, deps: { tab } }) =>
-    prefetch(queries, app, (api) =>
+    prefetch(queries, app, 'GET /admin/rooms/{id}', (api) =>
       Promise.all([
         queries.prefetchQuery(roomQuery(app, api, room)),
         tab === 'members' && queries.prefetchInfiniteQuery(membersQuery(app, api, room)),
       ]),
     ),
-  component: lazyRouteComponent(() => import('./room.tsx'), 'Room'),
+  component: lazyView(() => import('./room.tsx'), 'Room'),
 })

@@ -1,5 +1,8 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { createRoute } from '@tanstack/react-router'
 import { oneOf } from '../../components/search-params.ts'
+import { configQuery } from '../../session/config.ts'
+import { prefetch } from '../../session/prefetch.ts'
+import { lazyView } from '../../shell/lazy-view.ts'
 import { appRoute } from '../../shell/routes.tsx'
 import { type SettingsSearch, settingsTabs } from './search.ts'
 
@@ -7,5 +10,7 @@ export const settingsRoute = createRoute({
   getParentRoute: () => appRoute,
   path: 'settings',
   validateSearch: ({ tab }): SettingsSearch => ({ tab: oneOf(settingsTabs)(tab) }),
-  component: lazyRouteComponent(() => import('./settings.tsx'), 'Settings'),
+  loader: ({ context: { queries }, params: { app } }) =>
+    prefetch(queries, app, 'GET /config', (api) => queries.prefetchQuery(configQuery(app, api))),
+  component: lazyView(() => import('./settings.tsx'), 'Settings'),
 })

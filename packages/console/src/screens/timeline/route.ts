@@ -1,6 +1,7 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { createRoute } from '@tanstack/react-router'
 import { textOf } from '../../components/search-params.ts'
 import { prefetch } from '../../session/prefetch.ts'
+import { lazyView } from '../../shell/lazy-view.ts'
 import { appRoute } from '../../shell/routes.tsx'
 import { timelineQuery } from './query.ts'
 import type { TimelineSearch } from './search.ts'
@@ -15,7 +16,7 @@ export const timelineRoute = createRoute({
   loaderDeps: ({ search }) => search,
   loader: ({ context: { queries }, params: { app }, deps }) => {
     if (deps.user === undefined && deps.room === undefined) return
-    prefetch(queries, app, (api) => queries.prefetchInfiniteQuery(timelineQuery(app, api, deps)))
+    prefetch(queries, app, 'GET /admin/timeline', (api) => queries.prefetchInfiniteQuery(timelineQuery(app, api, deps)))
   },
-  component: lazyRouteComponent(() => import('./timeline.tsx'), 'Timeline'),
+  component: lazyView(() => import('./timeline.tsx'), 'Timeline'),
 })

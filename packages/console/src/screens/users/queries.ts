@@ -24,3 +24,20 @@ export function userQuery(app: string, api: Api, user: string) {
     refetchInterval: 15_000,
   })
 }
+
+export const roomsPerPage = 10
+
+/** A page of a user's rooms, by latest message. */
+export function roomsOfUserQuery(app: string, api: Api, user: string, skip: number) {
+  return queryOptions({
+    queryKey: [app, 'rooms of user', user, skip],
+    queryFn: ({ signal }) =>
+      resultOf(
+        api.GET('/admin/clients/{client_id}/rooms', {
+          params: { path: { client_id: user }, query: { skip, limit: roomsPerPage } },
+          signal,
+        }),
+      ),
+    placeholderData: keepPreviousData,
+  })
+}

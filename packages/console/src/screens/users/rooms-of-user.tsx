@@ -1,5 +1,5 @@
 import { Badge, Text } from '@mantine/core'
-import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import type { operations } from '../../../generated/openapi.ts'
 import { resultOf } from '../../api.ts'
@@ -13,12 +13,11 @@ import { Failure, Loaded } from '../../components/states.tsx'
 import { useApp } from '../../session/session.tsx'
 import { commonTexts } from '../../texts/common.ts'
 import { useTexts } from '../../texts/texts.ts'
+import { roomsOfUserQuery, roomsPerPage } from './queries.ts'
 import { usersTexts } from './texts.ts'
 
 type RoomOfUser =
   operations['inspectRoomsOfUser']['responses'][200]['content']['application/json']['result']['data'][number]
-
-const perPage = 10
 
 /** A user's rooms, by latest message. */
 export function RoomsOfUser({ user }: { user: string }) {
@@ -27,17 +26,7 @@ export function RoomsOfUser({ user }: { user: string }) {
   const number = useNumber()
   const { app, api } = useApp()
   const [skip, setSkip] = useState(0)
-  const query = useQuery({
-    queryKey: [app, 'rooms of user', user, skip],
-    queryFn: ({ signal }) =>
-      resultOf(
-        api.GET('/admin/clients/{client_id}/rooms', {
-          params: { path: { client_id: user }, query: { skip, limit: perPage } },
-          signal,
-        }),
-      ),
-    placeholderData: keepPreviousData,
-  })
+  const query = useQuery(roomsOfUserQuery(app, api, user, skip))
   const { columns, error } = useColumns(user)
   return (
     <Section title={t.rooms}>
@@ -60,7 +49,7 @@ export function RoomsOfUser({ user }: { user: string }) {
               <Pager
                 count={common.shown(`${number(skip + 1)}–${number(skip + data.length)}`, number(totalCount))}
                 cursor={skip > 0 ? String(skip) : undefined}
-                next={skip + perPage < totalCount ? String(skip + perPage) : undefined}
+                next={skip + roomsPerPage < totalCount ? String(skip + roomsPerPage) : undefined}
                 onPage={(to) => setSkip(Number(to ?? 0))}
               />
             </>

@@ -59,7 +59,7 @@ export function Users() {
         empty={
           Object.values(search).every((value) => value === undefined)
             ? { icon: 'users', title: t.noUsers, hint: t.noUsersHint }
-            : { icon: 'users', title: t.noneFound, hint: t.noneFoundHint }
+            : { icon: 'users', title: t.noneFound, hint: q === undefined ? t.noneListedHint : t.noneFoundHint }
         }
         cursor={cursor}
         onPage={(to) => void navigate({ search: (now) => ({ ...now, cursor: to }) })}

@@ -59,10 +59,12 @@ export function useMessages(read: ReadPage, start: Start) {
     // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [attempt])
 
-  /** Takes the polling position before it reads the first page, so that no change is missed. */
+  /** Polls from before these reads on, so that no change between them is missed. */
   async function readFirst(): Promise<Shown> {
-    since.current = await latestChangeMS(read)
-    return firstPage(read, start)
+    const startedMS = performance.now()
+    const [latestMS, first] = await Promise.all([latestChangeMS(read), firstPage(read, start)])
+    since.current = Math.max(0, Math.floor(latestMS - (performance.now() - startedMS)))
+    return first
   }
 
   async function once(work: (from: Shown) => Promise<Shown>) {
