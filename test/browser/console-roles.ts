@@ -21,6 +21,7 @@ const expected = {
       ['/delivery?tab=calls', 'Your role cannot view this'],
       ['/settings', 'Your role cannot view this'],
       ['/operators', 'Only owners can manage operators'],
+      ['/moderation?tab=words', 'Your role does not allow this'],
     ],
     calls: [
       ['DELETE', '/rooms/none/messages/none'],
@@ -35,10 +36,13 @@ const expected = {
     ],
   },
   developer: {
-    views: ['Overview', 'Users', 'Rooms', 'Delivery', 'Developers', 'Jobs', 'Settings', 'Audit log'],
+    views: ['Overview', 'Users', 'Rooms', 'Moderation', 'Delivery', 'Developers', 'Jobs', 'Settings', 'Audit log'],
     link: 'File',
     refused: [
-      ['/moderation', 'Your role does not allow this'],
+      ['/moderation?tab=reports', 'Your role does not allow this'],
+      ['/moderation?tab=search', 'Your role does not allow this'],
+      ['/moderation?tab=hook', 'Your role does not allow this'],
+      ['/rooms/of developer?tab=conversation', 'Your role does not allow this'],
       ['/timeline?user=bob', 'Your role does not allow this'],
       ['/operators', 'Only owners can manage operators'],
     ],
@@ -61,7 +65,7 @@ export function testRoles(scene: () => Scene): void {
     'a %s sees their views, actions and jobs; others are refused by URL and by the API',
     async (role) => {
       const { platform, parley, roles, giveReason } = scene()
-      const room = await platform.newRoom(['bob'], { name: `of ${role}` })
+      const room = await platform.newRoom(['bob'], { _id: `of ${role}`, name: `of ${role}` })
       const batch = { message: 'x', messageType: 'text', sender: 'bob', paras: [{ room }] }
       await call(parley.url, 'POST', '/messages/batch', { 'im-api-key': platform.apiKey }, batch)
       await roles.owner.call('POST', '/admin/clients/bob/export')
@@ -103,6 +107,10 @@ export function testRoles(scene: () => Scene): void {
       } else assert.equal(await page.getByRole('tab', { name: 'Conversation' }).count(), 0)
       for (const name of ['Freeze', 'Delete', 'Add members'])
         assert.equal(await page.getByRole('button', { name, exact: true }).count(), 0, name)
+      if (role === 'developer') {
+        await page.goto(`${address}/moderation`)
+        await page.getByRole('heading', { name: 'Censored words' }).waitFor()
+      }
       for (const [path, text] of refused) {
         await page.goto(address + path)
         await page.getByText(text).first().waitFor()

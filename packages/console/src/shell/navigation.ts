@@ -6,7 +6,13 @@ export const views = [
   { name: 'overview', to: '/apps/$app/overview', icon: 'chart', key: 'o', needs: 'GET /admin/overview' },
   { name: 'users', to: '/apps/$app/users', icon: 'users', key: 'u', needs: 'GET /admin/clients' },
   { name: 'rooms', to: '/apps/$app/rooms', icon: 'rooms', key: 'r', needs: 'GET /admin/rooms' },
-  { name: 'moderation', to: '/apps/$app/moderation', icon: 'shield', key: 'm', needs: 'GET /admin/reports' },
+  {
+    name: 'moderation',
+    to: '/apps/$app/moderation',
+    icon: 'shield',
+    key: 'm',
+    needs: ['GET /admin/reports', 'GET /config'],
+  },
   { name: 'timeline', to: '/apps/$app/timeline', icon: 'time', key: 't', needs: 'GET /admin/timeline' },
   { name: 'delivery', to: '/apps/$app/delivery', icon: 'webhook', key: 'd', needs: 'GET /admin/push/why' },
   { name: 'developers', to: '/apps/$app/developers', icon: 'code', key: 'c', needs: 'GET /config' },
@@ -23,10 +29,12 @@ interface View {
   icon: IconName
   /** Shortcut key after `g`. */
   key: string
-  /** The operation that an operator must be allowed to call to see the view, or the role of an owner. */
-  needs: Operation | 'owner'
+  /** The operation, or one of them, that an operator must be allowed to call to see the view, or the role of an owner. */
+  needs: Operation | readonly Operation[] | 'owner'
 }
 
 /** The views of an app that its operator may see. */
 export const viewsFor = (session: Session, app: string) =>
-  views.filter(({ needs }) => (needs === 'owner' ? isOwner(session, app) : mayCall(session, app, needs)))
+  views.filter(({ needs }) =>
+    needs === 'owner' ? isOwner(session, app) : [needs].flat().some((each) => mayCall(session, app, each)),
+  )

@@ -32,7 +32,7 @@ function Tail({ api }: { api: Api }) {
   const { types, of } = route.useSearch()
   const navigate = route.useNavigate()
   const [isPaused, setPaused] = useState(false)
-  const { events, error, clear } = useTail(api, { types, of }, isPaused)
+  const { events, error, retry, clear } = useTail(api, { types, of }, isPaused)
   const state = isPaused ? 'paused' : error === undefined ? 'live' : isFinal(error) ? 'stopped' : 'reconnecting'
   return (
     <Section
@@ -64,7 +64,7 @@ function Tail({ api }: { api: Api }) {
           onChange={(next) => void navigate({ search: (now) => ({ ...now, of: next }), replace: true })}
         />
       </div>
-      {error !== undefined && <Failure error={error} />}
+      {error !== undefined && <Failure error={error} retry={state === 'stopped' ? retry : undefined} />}
       {events.length === 0 ? (
         <Empty icon="list" title={t.noEvents}>
           {t.noEventsHint}
@@ -100,6 +100,7 @@ interface Wanted {
 function useTail(api: Api, { types, of }: Wanted, isPaused: boolean) {
   const [events, setEvents] = useState<FeedEvent[]>([])
   const [error, setError] = useState<unknown>()
+  const [attempt, setAttempt] = useState(0)
   const position = useRef<Wanted & { after?: string }>({ types, of })
   useEffect(() => {
     if (position.current.types !== types || position.current.of !== of) {
@@ -143,8 +144,8 @@ function useTail(api: Api, { types, of }: Wanted, isPaused: boolean) {
     }
     void follow()
     return () => ending.abort()
-  }, [api, types, of, isPaused])
-  return { events, error, clear: () => setEvents([]) }
+  }, [api, types, of, isPaused, attempt])
+  return { events, error, retry: () => setAttempt(attempt + 1), clear: () => setEvents([]) }
 }
 
 const isCursorGone = (error: unknown) => error instanceof ApiFailure && error.status === 410

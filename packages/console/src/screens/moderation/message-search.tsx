@@ -4,7 +4,8 @@ import { getRouteApi } from '@tanstack/react-router'
 import type { components } from '../../../generated/openapi.ts'
 import { type Api, resultOf } from '../../api.ts'
 import { TextFilter, TimeFilter } from '../../components/filters.tsx'
-import { Time, UserText, ViewLink, visible } from '../../components/shown.tsx'
+import { type Names, useNames } from '../../components/names.ts'
+import { Name, Time, UserText, ViewLink } from '../../components/shown.tsx'
 import { Empty, LoadedPages } from '../../components/states.tsx'
 import { useApp } from '../../session/session.tsx'
 import { useTexts } from '../../texts/texts.ts'
@@ -69,15 +70,26 @@ function Found({ api, search }: { api: Api; search: ModerationSearch }) {
     initialPageParam: '',
     getNextPageParam: ({ cursor }) => cursor,
   })
+  const pages = query.data?.pages.map(({ data }) => data) ?? []
+  const names = {
+    users: useNames(
+      'users',
+      pages.map((page) => page.map((each) => each.sender)),
+    ),
+    rooms: useNames(
+      'rooms',
+      pages.map((page) => page.map((each) => each.room)),
+    ),
+  }
   return (
     <LoadedPages query={query}>
-      {(pages) => {
-        const found = pages.flatMap(({ data }) => data)
+      {() => {
+        const found = pages.flat()
         if (found.length === 0) return <Empty icon="search" title={t.foundNone} />
         return (
           <Stack gap={4} component="ul" className="sessions" aria-label={t.search}>
             {found.map((each) => (
-              <FoundMessage key={each._id} found={each} />
+              <FoundMessage key={each._id} found={each} names={names} />
             ))}
           </Stack>
         )
@@ -86,7 +98,13 @@ function Found({ api, search }: { api: Api; search: ModerationSearch }) {
   )
 }
 
-function FoundMessage({ found }: { found: components['schemas']['SearchAllMessagesItem'] }) {
+function FoundMessage({
+  found,
+  names,
+}: {
+  found: components['schemas']['SearchAllMessagesItem']
+  names: { users: Names; rooms: Names }
+}) {
   const t = useTexts(moderationTexts)
   const { app } = useApp()
   const { _id, room: of, sender: by, text, messageTimeMS, threadOf } = found
@@ -95,9 +113,9 @@ function FoundMessage({ found }: { found: components['schemas']['SearchAllMessag
       <div className="grow report-body">
         <Text size="xs" c="dimmed">
           <ViewLink to="/apps/$app/users/$user" params={{ app, user: by }} size="xs">
-            <UserText text={by} />
+            <Name name={names.users.get(by)} id={by} />
           </ViewLink>{' '}
-          · <bdi>{visible(of)}</bdi> · <Time at={messageTimeMS} />
+          · <Name name={names.rooms.get(of)} id={of} /> · <Time at={messageTimeMS} />
         </Text>
         <Text size="sm" lineClamp={3}>
           <UserText text={text} />

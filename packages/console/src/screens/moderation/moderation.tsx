@@ -1,24 +1,31 @@
 import { Tabs } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
 import { Page } from '../../components/page.tsx'
+import { Empty } from '../../components/states.tsx'
 import { useApp } from '../../session/session.tsx'
+import { commonTexts } from '../../texts/common.ts'
 import { useTexts } from '../../texts/texts.ts'
 import { HookFigures } from './hook-figures.tsx'
 import { MessageSearch } from './message-search.tsx'
 import { Reports } from './reports.tsx'
-import { moderationTabs } from './search.ts'
+import { moderationTabs, neededFor } from './search.ts'
 import { moderationTexts } from './texts.ts'
 import { TryHook } from './try-hook.tsx'
 import { Words } from './words.tsx'
 
 const route = getRouteApi('/shell/apps/$app/moderation')
 
+const parts = { reports: Reports, search: MessageSearch, words: Words, hook: Hook }
+
 /** Reported messages, message search, censored words, and MODERATE. */
 export function Moderation() {
   const t = useTexts(moderationTexts)
+  const common = useTexts(commonTexts)
   const { may } = useApp()
-  const { tab = 'reports' } = route.useSearch()
+  const allowed = moderationTabs.filter((each) => may(neededFor[each]))
+  const { tab = allowed[0] ?? 'reports' } = route.useSearch()
   const navigate = route.useNavigate()
+  const Part = parts[tab]
   return (
     <Page title={t.moderation}>
       <Tabs
@@ -27,21 +34,26 @@ export function Moderation() {
         onChange={(to) => void navigate({ search: { tab: moderationTabs.find((each) => each === to) } })}
       >
         <Tabs.List mb="md">
-          <Tabs.Tab value="reports">{t.reports}</Tabs.Tab>
-          {may('POST /admin/search') && <Tabs.Tab value="search">{t.search}</Tabs.Tab>}
-          {may('GET /config') && <Tabs.Tab value="words">{t.words}</Tabs.Tab>}
-          {may('GET /admin/moderation') && <Tabs.Tab value="hook">{t.hook}</Tabs.Tab>}
+          {allowed.map((each) => (
+            <Tabs.Tab key={each} value={each}>
+              {t[each]}
+            </Tabs.Tab>
+          ))}
         </Tabs.List>
-        <Tabs.Panel value="reports">
-          <Reports />
+        <Tabs.Panel value={tab}>
+          {allowed.includes(tab) ? <Part /> : <Empty icon="shield" title={common.failedPermission} />}
         </Tabs.Panel>
-        <Tabs.Panel value="search">{may('POST /admin/search') && <MessageSearch />}</Tabs.Panel>
-        <Tabs.Panel value="hook">
-          {may('GET /admin/moderation') && <HookFigures />}
-          {may('POST /admin/moderation/try') && <TryHook />}
-        </Tabs.Panel>
-        <Tabs.Panel value="words">{may('GET /config') && <Words />}</Tabs.Panel>
       </Tabs>
     </Page>
+  )
+}
+
+function Hook() {
+  const { may } = useApp()
+  return (
+    <>
+      <HookFigures />
+      {may('POST /admin/moderation/try') && <TryHook />}
+    </>
   )
 }

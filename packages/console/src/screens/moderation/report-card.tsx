@@ -1,15 +1,20 @@
 import { Badge, Button, Checkbox, Group, Paper, Text } from '@mantine/core'
 import { useState } from 'react'
 import { Act } from '../../components/act.tsx'
+import type { Names } from '../../components/names.ts'
 import { PersonLink, RoomLink } from '../../components/person.tsx'
 import { Name, Time, UserText, useNumber, ViewLink } from '../../components/shown.tsx'
 import { useApp } from '../../session/session.tsx'
 import { useTexts } from '../../texts/texts.ts'
 import { MessageContent } from '../rooms/conversation/content.tsx'
 import { Context } from './context.tsx'
-import type { useNames } from './names.ts'
 import { decidedTexts, type Report } from './report.ts'
 import { moderationTexts } from './texts.ts'
+
+interface NamesOfReports {
+  users: Names
+  rooms: Names
+}
 
 /** A reported message with its reasons, context, sender and reporter. */
 export function ReportCard({
@@ -20,7 +25,7 @@ export function ReportCard({
   onDecide,
 }: {
   report: Report
-  names: ReturnType<typeof useNames>
+  names: NamesOfReports
   isChosen?: boolean
   /** Undefined if the report cannot be decided. */
   onChoose?: (isChosen: boolean) => void
@@ -88,7 +93,7 @@ export function ReportCard({
   )
 }
 
-function Head({ report, names }: { report: Report; names: ReturnType<typeof useNames> }) {
+function Head({ report, names }: { report: Report; names: NamesOfReports }) {
   const t = useTexts(moderationTexts)
   const number = useNumber()
   const { sender, room, count, messageTimeMS, decision, decidedAtMS } = report

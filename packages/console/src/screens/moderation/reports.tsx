@@ -4,15 +4,14 @@ import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
 import { resultOf } from '../../api.ts'
 import { Act } from '../../components/act.tsx'
+import { useNames } from '../../components/names.ts'
 import { useNumber } from '../../components/shown.tsx'
 import { Empty, LoadedPages } from '../../components/states.tsx'
 import { useApp } from '../../session/session.tsx'
-import { commonTexts } from '../../texts/common.ts'
 import { useTexts } from '../../texts/texts.ts'
 import { ReadingContext, useReadingApi } from '../rooms/conversation/reading.ts'
 import { WithReason } from '../rooms/conversation/reason.tsx'
 import { DecideDialog } from './decide-dialog.tsx'
-import { useNames } from './names.ts'
 import type { Report } from './report.ts'
 import { ReportCard } from './report-card.tsx'
 import { moderationTexts } from './texts.ts'
@@ -21,9 +20,6 @@ const route = getRouteApi('/shell/apps/$app/moderation')
 
 /** Reported messages, read with a reason. */
 export function Reports() {
-  const common = useTexts(commonTexts)
-  const { may } = useApp()
-  if (!may('GET /admin/reports')) return <Empty icon="shield" title={common.failedPermission} />
   return (
     <WithReason about="reports">
       {(api) => (
@@ -44,8 +40,15 @@ function Queue() {
   const [chosen, setChosen] = useState(new Set<string>())
   const [deciding, setDeciding] = useState<readonly Report[]>()
   const query = useReports(status, room)
-  const reports = query.data?.pages.flatMap(({ data }) => data) ?? []
-  const names = useNames(reports)
+  const pages = query.data?.pages.map(({ data }) => data) ?? []
+  const reports = pages.flat()
+  const names = {
+    users: useNames('users', pages.map(peopleOf)),
+    rooms: useNames(
+      'rooms',
+      pages.map((page) => page.map(({ room: id }) => id)),
+    ),
+  }
   const isChoosing = status === 'open' && may('POST /admin/reports/{id}/decide')
   const ofChosen = reports.filter(({ id }) => chosen.has(id))
   return (
@@ -116,6 +119,9 @@ function Queue() {
     </Stack>
   )
 }
+
+const peopleOf = (reports: readonly Report[]) =>
+  reports.flatMap(({ sender, reasons }) => [sender, ...reasons.map(({ client }) => client)])
 
 const withChoice = (chosen: Set<string>, id: string, isChosen: boolean) =>
   isChosen ? chosen.union(new Set([id])) : chosen.difference(new Set([id]))

@@ -7,6 +7,7 @@ import { Page } from '../../components/page.tsx'
 import { Id, Name, ViewLink, visible } from '../../components/shown.tsx'
 import { Empty, Loaded } from '../../components/states.tsx'
 import { useApp } from '../../session/session.tsx'
+import { commonTexts } from '../../texts/common.ts'
 import { useTexts } from '../../texts/texts.ts'
 import { Conversation } from './conversation/conversation.tsx'
 import { Members } from './members.tsx'
@@ -21,6 +22,7 @@ const route = getRouteApi('/shell/apps/$app/rooms/$room')
 /** A room: its conversation, members and settings. */
 export function Room() {
   const t = useTexts(roomsTexts)
+  const common = useTexts(commonTexts)
   const { app, api, may } = useApp()
   const { room: id } = route.useParams()
   const { tab } = route.useSearch()
@@ -69,7 +71,9 @@ export function Room() {
                     </Tabs.Tab>
                   ))}
               </Tabs.List>
-              <Tabs.Panel value="conversation">{mayRead && <Conversation room={id} />}</Tabs.Panel>
+              <Tabs.Panel value="conversation">
+                {mayRead ? <Conversation room={id} /> : <Empty icon="rooms" title={common.failedPermission} />}
+              </Tabs.Panel>
               <Tabs.Panel value="members">
                 <Members room={found} />
               </Tabs.Panel>

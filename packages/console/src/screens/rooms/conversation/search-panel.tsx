@@ -1,7 +1,8 @@
 import { Stack, Text, UnstyledButton } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { resultOf } from '../../../api.ts'
-import { Time, UserText } from '../../../components/shown.tsx'
+import { useNames } from '../../../components/names.ts'
+import { Name, Time, UserText } from '../../../components/shown.tsx'
 import { LoadedPages } from '../../../components/states.tsx'
 import { useApp } from '../../../session/session.tsx'
 import { useTexts } from '../../../texts/texts.ts'
@@ -33,10 +34,15 @@ export function SearchPanel({
     initialPageParam: '',
     getNextPageParam: ({ cursor }) => cursor,
   })
+  const pages = query.data?.pages.map(({ data }) => data) ?? []
+  const names = useNames(
+    'users',
+    pages.map((page) => page.map(({ sender }) => sender)),
+  )
   return (
     <LoadedPages query={query} rows={4}>
-      {(pages) => {
-        const found = pages.flatMap(({ data }) => data)
+      {() => {
+        const found = pages.flat()
         if (found.length === 0) {
           return (
             <Text size="sm" c="dimmed" role="status">
@@ -49,7 +55,7 @@ export function SearchPanel({
             {found.map(({ _id, sender, text, messageTimeMS, threadOf }) => (
               <UnstyledButton key={_id} className="found" onClick={() => onFound(_id, threadOf)}>
                 <Text size="xs" c="dimmed">
-                  <UserText text={sender} /> · <Time at={messageTimeMS} />
+                  <Name name={names.get(sender)} id={sender} /> · <Time at={messageTimeMS} />
                   {threadOf !== undefined && ` · ${t.thread}`}
                 </Text>
                 <Text size="sm" lineClamp={3}>
