@@ -110,6 +110,12 @@ export function testRoles(scene: () => Scene): void {
       if (role === 'developer') {
         await page.goto(`${address}/moderation`)
         await page.getByRole('heading', { name: 'Censored words' }).waitFor()
+        await page.goto(`${address}/developers`)
+        await page.getByRole('button', { name: 'Add a key' }).click()
+        const scopes = page.getByRole('group', { name: 'Scopes' })
+        await scopes.getByLabel('config:write').waitFor()
+        for (const scope of ['all', 'users:write', 'messages:read'])
+          assert.equal(await scopes.getByLabel(scope, { exact: true }).count(), 0, scope)
       }
       for (const [path, text] of refused) {
         await page.goto(address + path)

@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'react'
 
-/** What opened the latest dialog. */
+/** The element that opened the latest dialog. */
 let opener: HTMLElement | undefined
 
-/** Focuses what opened a dialog once it closes. Mantine does so only for dialogs that stay mounted. */
+/** Focuses the element that opened a dialog once it closes. Mantine does so only for dialogs that stay mounted. */
 export function useReturnedFocus(): void {
   const [from] = useState(() => (opener = openerOf(document.activeElement)))
   useEffect(() => () => from?.focus(), [from])

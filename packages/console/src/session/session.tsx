@@ -144,7 +144,7 @@ export function isOwner(session: Session, app: string): boolean {
 
 function hasOneOf(session: Session, app: string, needed: readonly KeyScope[]): boolean {
   const granted = session.apps.find((each) => each.app === app)?.scopes ?? []
-  return granted.includes('all') || needed.some((scope) => granted.includes(scope))
+  return needed.some((scope) => granted.includes(scope) || (scope !== 'platform' && granted.includes('all')))
 }
 
 interface CurrentApp {
@@ -152,6 +152,8 @@ interface CurrentApp {
   api: Api
   /** Whether the operator's role has the scope of an operation. */
   may: (operation: Operation) => boolean
+  /** Whether the operator's role has a scope, which a key that they add can have too. */
+  has: (scope: KeyScope) => boolean
   /** Whether the operator's role has a scope of an operation for this kind, such as a job's. */
   mayByKind: <Name extends keyof ScopesByKind>(operation: Name, kind: keyof ScopesByKind[Name] & string) => boolean
 }
@@ -172,6 +174,7 @@ export function AppProvider({ app, children }: { app: string; children: ReactNod
       app,
       api: apiOf(app),
       may: (operation) => mayCall(session, app, operation),
+      has: (scope) => hasOneOf(session, app, [scope]),
       mayByKind: (operation, kind) => hasOneOf(session, app, readersOf[operation][kind] ?? []),
     }
   }, [app, session, apiOf])

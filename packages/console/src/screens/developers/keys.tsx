@@ -159,7 +159,7 @@ function Added({ apiKey, onClose }: { apiKey: string; onClose: () => void }) {
 
 function AddKey({ onClose, onAdded }: { onClose: () => void; onAdded: (apiKey: string) => Promise<void> }) {
   const t = useTexts(developersTexts)
-  const { api } = useApp()
+  const { api, has } = useApp()
   const [name, setName] = useState('')
   const [chosen, setChosen] = useState<string[]>([])
   const [expires, setExpires] = useState('')
@@ -193,7 +193,7 @@ function AddKey({ onClose, onAdded }: { onClose: () => void; onAdded: (apiKey: s
       />
       <Checkbox.Group label={t.scopes} value={chosen} onChange={setChosen}>
         <div className="scopes">
-          {keyScopes.map((scope) => (
+          {keyScopes.filter(has).map((scope) => (
             <Checkbox key={scope} value={scope} label={scope} size="md" />
           ))}
         </div>

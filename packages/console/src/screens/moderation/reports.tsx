@@ -39,16 +39,7 @@ function Queue() {
   const navigate = route.useNavigate()
   const [chosen, setChosen] = useState(new Set<string>())
   const [deciding, setDeciding] = useState<readonly Report[]>()
-  const query = useReports(status, room)
-  const pages = query.data?.pages.map(({ data }) => data) ?? []
-  const reports = pages.flat()
-  const names = {
-    users: useNames('users', pages.map(peopleOf)),
-    rooms: useNames(
-      'rooms',
-      pages.map((page) => page.map(({ room: id }) => id)),
-    ),
-  }
+  const { query, reports, names } = useReports(status, room)
   const isChoosing = status === 'open' && may('POST /admin/reports/{id}/decide')
   const ofChosen = reports.filter(({ id }) => chosen.has(id))
   return (
@@ -120,16 +111,13 @@ function Queue() {
   )
 }
 
-const peopleOf = (reports: readonly Report[]) =>
-  reports.flatMap(({ sender, reasons }) => [sender, ...reasons.map(({ client }) => client)])
-
 const withChoice = (chosen: Set<string>, id: string, isChosen: boolean) =>
   isChosen ? chosen.union(new Set([id])) : chosen.difference(new Set([id]))
 
 function useReports(status: Report['status'], room: string | undefined) {
   const { app } = useApp()
   const api = useReadingApi()
-  return useInfiniteQuery({
+  const query = useInfiniteQuery({
     queryKey: [app, 'reports', status, room],
     queryFn: ({ pageParam, signal }) => {
       const more = { ...(room && { room }), ...(pageParam && { cursor: pageParam }) }
@@ -139,6 +127,12 @@ function useReports(status: Report['status'], room: string | undefined) {
     getNextPageParam: ({ cursor }) => cursor,
     refetchInterval: 30_000,
   })
+  const pages = query.data?.pages.map(({ data }) => data) ?? []
+  const peopleIn = (page: readonly Report[]) =>
+    page.flatMap(({ sender, reasons }) => [sender, ...reasons.map(({ client }) => client)])
+  const roomsIn = (page: readonly Report[]) => page.map((report) => report.room)
+  const names = { users: useNames('users', pages.map(peopleIn)), rooms: useNames('rooms', pages.map(roomsIn)) }
+  return { query, reports: pages.flat(), names }
 }
 
 /** Selects all shown reports, and decides the selected ones. */
