@@ -11,7 +11,7 @@ const sameReadingMS = 600_000
  * anything. Further pages read in the same session for the same reason add no entry.
  */
 export function createReadingRecords({ db }: Pick<Chat, 'db'>) {
-  const recorded = new LRUCache<string, true>({ max: 10_000, ttl: sameReadingMS })
+  const recorded = new LRUCache<string, Promise<void>>({ max: 10_000, ttl: sameReadingMS })
 
   return async (
     context: AuditContext,
@@ -19,10 +19,15 @@ export function createReadingRecords({ db }: Pick<Chat, 'db'>) {
   ): Promise<void> => {
     const { app, action, subject } = context
     const reading = JSON.stringify([session, app, action, subject, reason])
-    if (!isSend && recorded.has(reading)) return
+    const known = isSend ? undefined : recorded.get(reading)
+    if (known) return known
     const audit = createRecorder(context)
     if (reason !== undefined) audit.note({ after: { reason } })
-    await inTransaction(db, (transaction) => audit.write(db, transaction))
-    if (!isSend) recorded.set(reading, true)
+    const recording = inTransaction(db, (transaction) => audit.write(db, transaction))
+    if (!isSend) {
+      recorded.set(reading, recording)
+      recording.catch(() => recorded.delete(reading))
+    }
+    return recording
   }
 }
