@@ -125,9 +125,10 @@ export async function readPeaks(presence: Presence, app: string, madeAt: Date): 
 
 /** Current connections of the app by live node. */
 export async function countConnectionsByNode({ redis }: Presence, app: string): Promise<Map<string, number>> {
+  const nowMS = await redisTimeMS(redis)
   const [counts, alive] = await Promise.all([
     redis.hgetall(connectionsKey(app)),
-    redis.zrange(nodesKey, `(${await redisTimeMS(redis)}`, '+inf', 'BYSCORE'),
+    redis.zrange(nodesKey, `(${nowMS}`, '+inf', 'BYSCORE'),
   ])
   const living = new Set(alive)
   return new Map(

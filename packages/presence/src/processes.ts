@@ -1,6 +1,6 @@
 import { clock } from '@parley/async/clock'
 import { startRunning } from '@parley/async/run-every'
-import type { Presence } from './connect.ts'
+import { type Presence, whilePresent } from './connect.ts'
 
 /** The state of a push network's credentials in a process. Never contains the credentials. */
 export interface CredentialsState {
@@ -67,7 +67,7 @@ export function reportProcess(
   return {
     async stop() {
       await reporting.stop()
-      if (redis.status === 'ready') await redis.hdel(processesKey, field)
+      if (redis.status === 'ready') await whilePresent(redis.hdel(processesKey, field))
     },
   }
 }
