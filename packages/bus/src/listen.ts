@@ -1,4 +1,4 @@
-import type { Msg } from '@nats-io/nats-core'
+import { errors, type Msg } from '@nats-io/nats-core'
 import type { Bus } from './connect.ts'
 
 export interface Subscription {
@@ -40,5 +40,19 @@ export function listen(bus: Bus, subject: string, handle: (message: Msg) => void
       isOver = true
       await subscription?.drain()
     },
+  }
+}
+
+/**
+ * Settles when NATS has every subscription so far, or its connection is lost: then nothing arrives anyway, and the client
+ * subscribes again when NATS is back.
+ */
+export async function subscribed(bus: Bus): Promise<void> {
+  if (!bus.connected) return
+  try {
+    await bus.nats.flush()
+  } catch (error) {
+    // "connection disconnected"
+    if (!(error instanceof errors.RequestError)) throw error
   }
 }

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Bus } from '@parley/bus/connect'
 import { type IncomingEvent, subscribeToEvents } from '@parley/bus/events/incoming'
-import type { Subscription } from '@parley/bus/listen'
+import { type Subscription, subscribed } from '@parley/bus/listen'
 import { audienceOf } from './topics.ts'
 
 /**
@@ -16,8 +16,7 @@ export function createRoomInterest(bus: Bus, handle: (event: IncomingEvent) => v
   async function flush(): Promise<void> {
     await setImmediate()
     flushing = undefined
-    // While the bus is away nothing arrives; the client subscribes again when it is back.
-    if (bus.connected) await bus.nats.flush()
+    await subscribed(bus)
   }
 
   return {

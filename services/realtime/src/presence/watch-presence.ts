@@ -1,5 +1,6 @@
 import { startRunning } from '@parley/async/run-every'
 import type { Bus } from '@parley/bus/connect'
+import { subscribed } from '@parley/bus/listen'
 import { findWatchable, type Watchable } from '@parley/chat/presence/watchable-users'
 import { stateView } from '@parley/chat/views/presence'
 import { ApiError } from '@parley/contracts/errors'
@@ -172,7 +173,7 @@ async function subscribe(
   // Subscribes before reading: a change meanwhile is read in the next round.
   const opened = clients.map((client) => users.open(app, client))
   try {
-    if (bus.connected) await bus.nats.flush()
+    await subscribed(bus)
     const rights = await findWatchable(chat, { app, user }, clients)
     await states.read(
       opened.filter((watched) => rights.has(watched.user) && watched.watches.size === 0),
