@@ -10,7 +10,7 @@ import { saveGroup } from './operations/users/groups.ts'
 import { setMyPref } from './operations/users/preferences.ts'
 import { saveUser } from './operations/users/users.ts'
 import { maxReactions, messageContent, reactionName } from './resources/message.ts'
-import { roomNotifications, userNotifications } from './resources/notification-settings.ts'
+import { roomNotifications, threadNotifications, userNotifications } from './resources/notification-settings.ts'
 
 const error = 'expected an ISO-8601 time with its zone, milliseconds, or seconds'
 const text = z.iso.datetime({ offset: true, error })
@@ -107,6 +107,16 @@ const saved = { user: userId, room: roomId, message: messageId, createdAt: impor
 const bookmark = z.strictObject({ type: z.literal('bookmark'), ...saved })
 const reminder = z.strictObject({ type: z.literal('reminder'), ...saved, remindAt: importTime })
 
+const thread = z.strictObject({
+  type: z.literal('thread'),
+  room: roomId,
+  threadOf: messageId,
+  user: userId,
+  joinedAt: importTime.optional(),
+  lastReadSeq: z.number().int().min(0).optional(),
+  notifications: z.strictObject(threadNotifications.shape).optional(),
+})
+
 const group = z.strictObject({ type: z.literal('group'), ...saveGroup.body.shape, _id: userId })
 
 const ban = z.strictObject({
@@ -153,7 +163,7 @@ const config = z.strictObject({ type: z.literal('config'), key: configKey, data:
 
 const lines = [
   ...([user, group, room, membership, message, deletion, ban, invitation, block, device, pref] as const),
-  ...([bookmark, reminder, config] as const),
+  ...([bookmark, reminder, thread, config] as const),
 ] as const
 const types = lines.map((line) => line.shape.type.value)
 

@@ -8,6 +8,7 @@ import type { MessageDoc } from '@parley/db/messages/documents'
 import { flushRooms } from '@parley/db/room-buffer/flush'
 import { findBansOfRoom } from '@parley/db/rooms/bans'
 import type { RoomDoc } from '@parley/db/rooms/documents'
+import { rootOf } from '@parley/db/threads/thread-members'
 import { inSnapshot } from '@parley/db/transactions/snapshot'
 import { findUsers } from '@parley/db/users/users'
 import { KnownIds, messageHash } from '../import/known-ids.ts'
@@ -24,6 +25,7 @@ import {
   messageLine,
   prefLine,
   roomLine,
+  threadLine,
   userLine,
 } from './lines.ts'
 import { SavedMessages } from './saved-lines.ts'
@@ -110,13 +112,19 @@ async function* linesOfRoom(db: Db, roomKey: string, { named, saved, leftOut }: 
     yield membershipLine(member, room.goneUpToSeq)
   }
   await flushRooms(db, [roomKey])
-  const exported: Exported = { ids: new KnownIds(), count: 0 }
+  const exported: Exported = { ids: new KnownIds(), count: 0, threads: new Map() }
   for await (const message of messagesOf(db, room, exported, leftOut)) {
     for (const user of [message.sender, ...(message.reactions ?? []).map(({ client }) => client)]) named.add(user)
     saved.note(message)
     yield messageLine(message)
   }
   const { app, id, goneUpToSeq = 0 } = room
+  for await (const member of db.threadMembers.find({ _id: keyRange(roomKey) })) {
+    const { gone = 0, count = 0 } = exported.threads.get(rootOf(member.roomKey)) ?? {}
+    if (count === 0) continue
+    named.add(member.user)
+    yield threadLine(member, gone, count)
+  }
   for await (const deletion of db.userDeletions.find({ _id: keyRange(roomKey) })) {
     const { user, message, seq } = deletion
     const upToSeq = Math.min(seq - goneUpToSeq, exported.count)
@@ -139,6 +147,8 @@ interface Exported {
   ids: KnownIds
   /** Their number, except those of threads. */
   count: number
+  /** By ID of the root: the number of exported messages, and up to which seq retention has removed earlier ones. */
+  threads: Map<string, { count: number; gone: number }>
 }
 
 /** The current messages of a room and its threads by time, so that roots precede their threads. */
@@ -158,6 +168,9 @@ async function* messagesOf(db: Db, room: RoomDoc, exported: Exported, leftOut: L
     const { attachments, replyTo, ...rest } = currentMessage(message, room)
     if (attachments) leftOut.files++
     exported.ids.add(messageHash(app, id, rest._id))
+    if (rest.thread) exported.threads.set(rest._id, { count: 0, gone: rest.thread.goneUpToSeq ?? 0 })
+    const thread = exported.threads.get(rest.threadOf ?? '')
+    if (thread) thread.count++
     // Retention may have removed the quoted message.
     return replyTo !== undefined && isKnown(replyTo) ? { ...rest, replyTo } : rest
   }

@@ -1,6 +1,7 @@
 import type { GivenLine } from '@parley/contracts/import-line'
 import type { MessageDoc, SavedMessageDoc, UserDeletionDoc } from '@parley/db/messages/documents'
 import type { BanDoc, InvitationDoc, MembershipDoc, RoomDoc } from '@parley/db/rooms/documents'
+import { rootOf, type ThreadMember } from '@parley/db/threads/thread-members'
 import { banInForce } from '@parley/db/users/app-bans'
 import type { BlockDoc, DeviceDoc, PrefDoc, UserDoc } from '@parley/db/users/documents'
 import { withField } from '../views/json-text.ts'
@@ -90,6 +91,20 @@ export function bookmarkLine({ user, room, message, createdAtMS }: SavedMessageD
 
 export function reminderLine({ user, room, message, createdAtMS, atMS }: SavedMessageDoc): string {
   const line: Given<'reminder'> = { type: 'reminder', user, room, message, remindAt: atMS, createdAt: createdAtMS }
+  return JSON.stringify(line)
+}
+
+/** @param goneUpToSeq of the thread @param most number of its exported messages */
+export function threadLine(
+  { room, roomKey, user, joinedAtMS, readSeq, notify }: ThreadMember,
+  goneUpToSeq = 0,
+  most = Infinity,
+): string {
+  const line: Given<'thread'> = {
+    ...{ type: 'thread', room, threadOf: rootOf(roomKey), user, joinedAt: new Date(joinedAtMS).toISOString() },
+    lastReadSeq: Math.min(Math.max(0, readSeq - goneUpToSeq), most),
+    notifications: notify,
+  }
   return JSON.stringify(line)
 }
 

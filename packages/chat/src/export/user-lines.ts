@@ -1,4 +1,4 @@
-import { inParts } from '@parley/async/in-parts'
+import { inParts, readInParts } from '@parley/async/in-parts'
 import { reportStatus } from '@parley/contracts/resources/report'
 import { findAuditEntries } from '@parley/db/audit/audit-log'
 import type { Db } from '@parley/db/connect'
@@ -18,7 +18,7 @@ import { findInvitationsOf } from '@parley/db/rooms/invitations'
 import { findMembershipsByKey } from '@parley/db/rooms/memberships'
 import { findRoomsByKey } from '@parley/db/rooms/rooms'
 import { findRoomIdsOfUser } from '@parley/db/rooms/rooms-of-users'
-import { threadsOfUser } from '@parley/db/threads/thread-members'
+import { findRootsOfThreads, threadsOfUser } from '@parley/db/threads/thread-members'
 import { findBlocksOfUser } from '@parley/db/users/blocks'
 import { findDevicesOfUsers } from '@parley/db/users/devices'
 import { findPrefs } from '@parley/db/users/prefs'
@@ -41,6 +41,7 @@ import {
   prefLine,
   reminderLine,
   roomLine,
+  threadLine,
   userLine,
 } from './lines.ts'
 
@@ -147,11 +148,11 @@ async function* reactions({ db }: ExportParts, of: AppUser, after = ''): AsyncGe
 }
 
 async function* threads({ db }: ExportParts, { app, user }: AppUser, after = ''): AsyncGenerator<Page> {
-  for await (const { room, roomKey, readSeq, notify } of threadsOfUser(db, app, user, after)) {
-    const threadOf = roomKey.slice(roomKey.lastIndexOf('\0') + 1)
-    const line = JSON.stringify({ room, threadOf, lastReadSeq: readSeq, notifications: notify })
+  for await (const part of readInParts(threadsOfUser(db, app, user, after), perPage)) {
+    const roots = await findRootsOfThreads(db, part)
+    const lines = part.map((thread) => threadLine(thread, roots.get(thread.roomKey)?.thread.goneUpToSeq))
     // The least key after this one.
-    yield { lines: [line], after: `${roomKey}\0` }
+    yield { lines, after: `${part.at(-1)?.roomKey}\0` }
   }
 }
 

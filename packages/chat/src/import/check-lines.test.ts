@@ -44,6 +44,7 @@ test.each([
   [{ type: 'bookmark', user: 'zed', room: 'r', message: 'm' }, 'user: no earlier line'],
   [{ type: 'bookmark', user: 'ann', room: 'r', message: 'none' }, 'message: no earlier line'],
   [{ type: 'reminder', user: 'ann', room: 'r', message: 'm' }, 'remindAt: expected an ISO-8601 time'],
+  [{ type: 'thread', user: 'zed', room: 'r', threadOf: 'm' }, 'threadOf: no earlier line'],
 ])('a bad line is reported by field: %j', (line, problem) => {
   assert.deepEqual(problemsOf(good), [])
   const found = problemsOf([...good, line])

@@ -34,7 +34,7 @@ export type Counts = Record<ImportLine['type'], number>
 export class LineChecks {
   readonly counts: Counts = {
     ...{ user: 0, group: 0, room: 0, membership: 0, message: 0, deletion: 0 },
-    ...{ ban: 0, invitation: 0, block: 0, device: 0, pref: 0, bookmark: 0, reminder: 0, config: 0 },
+    ...{ ban: 0, invitation: 0, block: 0, device: 0, pref: 0, bookmark: 0, reminder: 0, thread: 0, config: 0 },
   }
   /** Rooms that are refused with everything in them. */
   readonly refusedRooms = new Set<string>()
@@ -150,6 +150,12 @@ export class LineChecks {
       case 'bookmark':
       case 'reminder':
         return this.#checkSaved(read, report)
+      case 'thread': {
+        this.#requireUser('user', read.user, report)
+        const isThere = this.#quotes.hasThread(messageHash(this.#app, read.room, read.threadOf))
+        if (!isThere) report('threadOf', `${noLine} a message of this thread`)
+        return () => undefined
+      }
       case 'config':
         return () => undefined
       case 'pref':

@@ -10,9 +10,16 @@ export class CheckedQuotes {
   /** Messages in threads, with the root of each. */
   readonly #threadOf = new Map<bigint, bigint>()
 
+  /** Roots of threads with messages. */
+  readonly #roots = new Set<bigint>()
+
   /** @param messages messages of earlier lines */
   constructor(messages: KnownIds) {
     this.#messages = messages
+  }
+
+  hasThread(root: bigint): boolean {
+    return this.#roots.has(root)
   }
 
   isInThread(hash: bigint): boolean {
@@ -27,7 +34,9 @@ export class CheckedQuotes {
       else if (this.isInThread(root)) report('threadOf', 'is in a thread itself: name the root of that thread')
     }
     const take = () => {
-      if (root !== undefined) this.#threadOf.set(hashOf(_id), root)
+      if (root === undefined) return
+      this.#threadOf.set(hashOf(_id), root)
+      this.#roots.add(root)
     }
     if (replyTo === undefined) return take
     const parent = hashOf(replyTo)

@@ -1,12 +1,14 @@
 import type { ImportOf } from '@parley/contracts/import-line'
 import type { Db } from '@parley/db/connect'
 import { ImportConflict } from '@parley/db/import/imported-rooms'
+import { saveImportedThreadMembers } from '@parley/db/import/imported-thread-members'
 import { abortImporting, endImporting } from '@parley/db/import/importing'
 import { key } from '@parley/db/keys'
 import { repairBadges } from '../rooms/unread/badges.ts'
 import type { Watching } from './check-file.ts'
 import { batchesOf, type CheckedFile } from './checked-file.ts'
 import { importAlone } from './import-alone.ts'
+import { toThreadMember } from './imported-docs.ts'
 import { LineWriter } from './write-lines.ts'
 import { writeMembers } from './write-members.ts'
 import { type SettingLine, settingTypes, writeSettings } from './write-settings.ts'
@@ -81,6 +83,14 @@ async function write(
   for await (const batch of batchesOf(file, perTransaction, settingTypes)) {
     await requireAlone()
     await writeSettings(db, app, batch as SettingLine[])
+  }
+  for await (const batch of batchesOf(file, perTransaction, ['thread'])) {
+    await requireAlone()
+    const lines = batch as ImportOf<'thread'>[]
+    await saveImportedThreadMembers(
+      db,
+      lines.map((line) => toThreadMember(app, line, writer.seqInThread(line.room, line.threadOf))),
+    )
   }
   const keys = [...writer.rooms.keys()].map((room) => key(app, room))
   await endImporting(db, keys)

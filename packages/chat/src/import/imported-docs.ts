@@ -2,6 +2,7 @@ import { clock } from '@parley/async/clock'
 import { defined } from '@parley/contracts/defined'
 import type { ImportOf } from '@parley/contracts/import-line'
 import type { ImportedDeletion } from '@parley/db/import/imported-deletions'
+import type { ImportedThreadMember } from '@parley/db/import/imported-thread-members'
 import { key } from '@parley/db/keys'
 import type { MessageDoc } from '@parley/db/messages/documents'
 import type { RoomDoc } from '@parley/db/rooms/documents'
@@ -40,6 +41,16 @@ export function toDeletion(app: string, { room, user, message, upToSeq }: Import
     upToSeq,
     message: message === undefined ? undefined : importedMessageId(app, room, message),
   }
+}
+
+/** @param seq number of the file's messages in the thread */
+export function toThreadMember(
+  app: string,
+  { room, threadOf, user, joinedAt: joinedAtMS, lastReadSeq, notifications: notify }: ImportOf<'thread'>,
+  seq: number,
+): ImportedThreadMember {
+  const root = importedMessageId(app, room, threadOf)
+  return { app, room, root, user, joinedAtMS, readSeq: Math.min(lastReadSeq ?? seq, seq), notify }
 }
 
 /** @param seq in the room or thread @param times unique in the room */

@@ -70,6 +70,7 @@ export class LineWriter {
     for (const { _id } of of('room')) this.rooms.set(_id, newWrittenRoom())
     const messages = of('message')
     if (messages.length > 0) await this.#writeMessages(messages)
+    for (const { room, threadOf, user } of of('thread')) this.#threads.name(room, threadOf, user)
     const deletions = of('deletion').map((line) => toDeletion(this.#app, line))
     // Before the members, whose unread counts depend on them.
     await saveImportedDeletions(this.#db, deletions)
@@ -121,6 +122,11 @@ export class LineWriter {
     const ofRooms = [...old, ...fresh].filter(({ threadOf }) => threadOf === undefined)
     const facts = ofRooms.map(({ app, room, sender: user, seq, createdAtMS: atMS }) => ({ app, room, user, seq, atMS }))
     await this.#stats.add(facts)
+  }
+
+  /** Number of the file's messages in a thread. */
+  seqInThread(room: string, root: string): number {
+    return this.#threads.seqOf(room, root)
   }
 
   /** Call this after all lines are written. */

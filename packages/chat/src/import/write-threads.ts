@@ -18,6 +18,8 @@ interface WrittenThread {
   there: number
   /** The sender of the root, then the senders of the thread. */
   users: Set<string>
+  /** Users with a line of their own, which has their read position. */
+  named: Set<string>
   lastMessageAtMS: number
 }
 
@@ -57,6 +59,7 @@ export class ThreadWriter {
         seq: 0,
         there: thread?.seq ?? 0,
         users: new Set([sender]),
+        named: new Set(),
         lastMessageAtMS: 0,
       })
     }
@@ -103,11 +106,21 @@ export class ThreadWriter {
     await growImported(this.#db, [...grown.values()], words)
   }
 
-  /** Call this after all messages are written. Adds the users. */
+  /** Notes that a user of a thread has a line of their own. */
+  name(room: string, root: string, user: string): void {
+    this.#threads.get(importedMessageId(this.#app, room, root))?.named.add(user)
+  }
+
+  seqOf(room: string, root: string): number {
+    return this.#threads.get(importedMessageId(this.#app, room, root))?.seq ?? 0
+  }
+
+  /** Call this after all lines are read. Adds the users without a line of their own. */
   async finish(): Promise<void> {
-    const threads = [...this.#threads].map(([root, { room, seq, there, users, lastMessageAtMS }]) => {
+    const threads = [...this.#threads].map(([root, { room, seq, there, users, named, lastMessageAtMS }]) => {
       const wasThere = there > 0
-      return { app: this.#app, room, root, users: [...users], seq, lastMessageAtMS, wasThere }
+      const others = [...users].filter((user) => !named.has(user))
+      return { app: this.#app, room, root, users: others, named: [...named], seq, lastMessageAtMS, wasThere }
     })
     for (const some of inParts(threads, atOnce)) await joinImported(this.#db, some)
   }

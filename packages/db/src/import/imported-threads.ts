@@ -66,6 +66,8 @@ export interface ImportedThreadMembers {
   room: string
   root: string
   users: readonly string[]
+  /** Users who are written by saveImportedThreadMembers. */
+  named: readonly string[]
   /** Of the thread's last message in the file. */
   seq: number
   lastMessageAtMS: number
@@ -86,8 +88,8 @@ export async function joinImported(db: Db, threads: readonly ImportedThreadMembe
   }
   const statements = threads
     .filter(({ wasThere }) => wasThere)
-    .map(({ app, room, root, seq }) => ({
-      q: { ...ofRoom(threadKey({ app, room }, root)), readSeq: { $lt: seq } },
+    .map(({ app, room, root, named, seq }) => ({
+      q: { ...ofRoom(threadKey({ app, room }, root)), readSeq: { $lt: seq }, user: { $nin: [...named] } },
       u: { $set: { readSeq: seq, uncounted: 0 } },
       multi: true,
     }))

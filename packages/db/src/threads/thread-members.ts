@@ -88,7 +88,12 @@ export async function findThreadsOfUser(db: Db, app: string, user: string, sessi
     .toArray()
 }
 
-type ThreadMember = Pick<MembershipDoc, 'room' | 'roomKey' | 'readSeq' | 'notify'>
+export type ThreadMember = Pick<MembershipDoc, 'room' | 'roomKey' | 'user' | 'joinedAtMS' | 'readSeq' | 'notify'>
+
+/** ID of the root message of a thread with this `roomKey`. */
+export function rootOf(roomKey: string): string {
+  return roomKey.slice(roomKey.lastIndexOf('\0') + 1)
+}
 
 /** All threads of a user from a key on, in order, including those in rooms that the user has left. */
 export async function* threadsOfUser(db: Db, app: string, user: string, from: string): AsyncGenerator<ThreadMember> {
@@ -96,7 +101,7 @@ export async function* threadsOfUser(db: Db, app: string, user: string, from: st
     .find({ userKey: key(app, user), roomKey: { $gte: from } })
     .hint({ userKey: 1 })
     .sort({ roomKey: 1 })
-    .project<ThreadMember>({ _id: 0, room: 1, roomKey: 1, readSeq: 1, notify: 1 })
+    .project<ThreadMember>({ _id: 0, room: 1, roomKey: 1, user: 1, joinedAtMS: 1, readSeq: 1, notify: 1 })
     // Small, so that the cursor does not expire while the caller reads the threads.
     .batchSize(1_000)
 }
@@ -110,7 +115,7 @@ export async function findRootsOfThreads(
   threads: readonly Pick<ThreadOfUser, 'roomKey'>[],
   session?: Session,
 ): Promise<Map<string, RootSummary>> {
-  const ids = [...new Set(threads.map(({ roomKey }) => roomKey.slice(roomKey.lastIndexOf('\0') + 1)))]
+  const ids = [...new Set(threads.map(({ roomKey }) => rootOf(roomKey)))]
   const found = await db.messages
     .find({ _id: { $in: ids }, thread: { $exists: true } }, { ...(session && { session }) })
     .project<RootSummary>({ app: 1, room: 1, thread: 1 })

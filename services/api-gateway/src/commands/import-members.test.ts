@@ -166,3 +166,33 @@ test('messages deleted by a user stay deleted and uncounted, however often the f
   ])
   assert.deepEqual(await seen(), [['message 6'], 1])
 })
+
+test('threads have the read positions of their lines, however often the file is imported', async () => {
+  const message = (_id: string, sender: string, more: Line = {}): Line => ({
+    ...{ type: 'message', _id, room: 'talk', sender, messageType: 'text', message: _id, createdAt: 1_700_000_000_000 },
+    ...more,
+  })
+  const inThread = ['one', 'two', 'three', 'four'].map((id) => message(id, 'vic', { threadOf: 'root' }))
+  const lines = [
+    { type: 'thread', room: 'talk', threadOf: 'root', user: 'wes', lastReadSeq: 1, notifications: { level: 'none' } },
+    { type: 'deletion', room: 'talk', user: 'wes', message: 'two' },
+    ...['vic', 'wes'].map(user),
+    { type: 'room', _id: 'talk', roomType: 'group' },
+    ...['vic', 'wes'].map((name) => member('talk', name)),
+    message('root', 'wes'),
+  ]
+  const [vic, wes] = [await gateway.newUser('vic'), await gateway.newUser('wes')]
+  const unread = async (by: typeof vic) =>
+    (await by.call('GET', '/threads')).body.result.data.map((one: Line) => one['unread'])
+  for (const [count, left] of [
+    [3, 1],
+    [3, 1],
+    [4, 2],
+  ] as const) {
+    await importLines([...lines, ...inThread.slice(0, count)])
+    assert.deepEqual([await unread(vic), await unread(wes)], [[0], [left]])
+  }
+  const [{ _id: root }] = (await wes.call('GET', '/rooms/talk/messages/v3')).body.result.data
+  const { body } = await wes.call('GET', `/me/notifications/threads/${root}`)
+  assert.deepEqual(body.result, { level: 'none' })
+})

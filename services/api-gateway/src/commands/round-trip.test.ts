@@ -79,8 +79,9 @@ async function makeConversations(): Promise<{ rooms: string[]; roots: string[] }
   const replied = await send(room, 'alice', { text: 'any', list: [1, { deep: null }] }, { replyTo: root })
   await send(room, 'alice', 'one', { replyTo: root, thread: true })
   const inThread = await send(room, 'alice', 'two', { replyTo: root, thread: true })
-  // An import has threads as read.
-  assert.equal((await bob.call('PUT', `/messages/${root}/thread/lastRead`, { message: inThread })).status, 200)
+  await by(bob, 'PUT', `/messages/${root}/thread/lastRead`, { message: inThread })
+  await by(bob, 'PUT', `/me/notifications/threads/${root}`, { level: 'none' })
+  await send(room, 'alice', 'unread by Bob', { replyTo: root, thread: true })
   const [edited, recalled, deleted, reacted, pinned] = [
     await send(room, 'bob', 'edit me'),
     await send(room, 'bob', 'recall me'),
@@ -184,7 +185,7 @@ async function readAll(gateway: TestGateway, { rooms, roots }: { rooms: string[]
       ],
       ...['updatedAt', 'createdAt'].map((field) => `/rooms/${id}/messages/v3?limit=500&timeRangeField=${field}`),
     ]),
-    ...roots.map((id) => `/messages/${named.get(id)}/thread`),
+    ...roots.flatMap((id) => [`/messages/${named.get(id)}/thread`, `/me/notifications/threads/${named.get(id)}`]),
   ]
   const ofAdmin = [
     '/admin/clients?limit=100',

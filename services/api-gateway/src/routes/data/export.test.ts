@@ -133,8 +133,9 @@ describe('the export of a user', () => {
         { room: left, message: inLeft._id, reactions: ['👋'] },
       ]),
     )
-    const ofThread = { room, threadOf: ofBob._id, lastReadSeq: 1, notifications: { level: 'all' } }
-    assert.deepEqual(linesIn(files['threads.ndjson']), [ofThread])
+    const ofThread = { type: 'thread', room, threadOf: ofBob._id, user: 'alice', lastReadSeq: 1 }
+    const [thread, ...none] = linesIn(files['threads.ndjson'])
+    assert.deepEqual([thread, none], [{ ...ofThread, joinedAt: thread.joinedAt, notifications: { level: 'all' } }, []])
     assert.deepEqual(
       new Set(linesIn(files['deletions.ndjson'])),
       new Set([
