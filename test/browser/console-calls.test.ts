@@ -170,5 +170,19 @@ describe.skipIf(isChromiumMissing())('the console: its calls', () => {
     await edit.focus()
     await page.keyboard.press('Control+k')
     await closes(edit)
+
+    // A token that is issued meanwhile is shown anyway: it replaces the user's own.
+    let answer: (() => Promise<void>) | undefined
+    await page.route('**/admin/clients', (route) => {
+      answer = () => route.continue()
+    })
+    const issue = page.getByRole('button', { name: 'Issue token' })
+    await issue.press('Enter')
+    await dialog.getByRole('button', { name: 'Issue token' }).press('Enter')
+    await eventually('the call', () => answer !== undefined)
+    await closes(issue)
+    await answer?.()
+    await dialog.getByRole('textbox', { name: 'Token' }).waitFor()
+    await closes(issue)
   })
 })

@@ -13,10 +13,8 @@ export interface ConfirmProps {
   title: string
   /** Label of the confirm button. */
   action: string
-  /** Called after success, and on cancel unless `onCancel` is set. */
+  /** Called after success, and on cancel. */
   onClose: () => void
-  /** Called on cancel instead of `onClose`. */
-  onCancel?: () => void
   /** Performs the action. The dialog shows a failure. */
   run: () => Promise<unknown>
   /** Notification after success. */
@@ -33,7 +31,6 @@ export function Confirm({
   title,
   action,
   onClose,
-  onCancel = onClose,
   run,
   done,
   isDangerous = false,
@@ -63,7 +60,7 @@ export function Confirm({
     },
   })
   return (
-    <Dialog title={title} onClose={onCancel}>
+    <Dialog title={title} onClose={onClose}>
       <form
         onSubmit={(event) => {
           event.preventDefault()
@@ -82,7 +79,7 @@ export function Confirm({
           )}
           {running.isError && <Failure error={running.error} />}
           <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={onCancel}>
+            <Button variant="default" onClick={onClose}>
               {t.cancel}
             </Button>
             <Button

@@ -6,7 +6,13 @@ let opener: HTMLElement | undefined
 /** Focuses the element that opened a dialog once it closes. Mantine does so only for dialogs that stay mounted. */
 export function useReturnedFocus(): void {
   const [from] = useState(() => (opener = openerOf(document.activeElement)))
-  useEffect(() => () => from?.focus(), [from])
+  useEffect(
+    () => () => {
+      // The one that follows it keeps the focus.
+      if (!document.querySelector('[role=dialog]')) from?.focus()
+    },
+    [from],
+  )
 }
 
 /** The focused element; of a menu, its button; of a dialog that opens another, its own opener. */

@@ -14,7 +14,7 @@ import { EraseDialog } from './erase-dialog.tsx'
 import type { Inspected, UserDialogProps } from './inspected.ts'
 import { saveAs } from './save-as.ts'
 import { usersTexts } from './texts.ts'
-import { TokenDialog } from './token-dialog.tsx'
+import { IssueDialog, TokenDialog } from './token-dialog.tsx'
 
 type Dialog = 'edit' | 'token' | 'end' | 'ban' | 'lift' | 'export' | 'erase'
 
@@ -32,6 +32,7 @@ export function UserActions({
   const t = useTexts(usersTexts)
   const { may } = useApp()
   const [open, setOpen] = useState<Dialog>()
+  const [token, setToken] = useState<string>()
   const shared = { profile, onClose: () => setOpen(undefined) }
   return (
     <>
@@ -82,7 +83,8 @@ export function UserActions({
         </Menu.Dropdown>
       </Menu>
       {open === 'edit' && <EditDialog {...shared} />}
-      {open === 'token' && <TokenDialog {...shared} />}
+      {open === 'token' && <IssueDialog {...shared} onToken={setToken} />}
+      {token !== undefined && <TokenDialog token={token} onClose={() => setToken(undefined)} />}
       {open === 'end' && <EndDialog {...shared} />}
       {open === 'ban' && <BanDialog {...shared} />}
       {open === 'lift' && <LiftDialog {...shared} />}
