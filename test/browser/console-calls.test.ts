@@ -31,6 +31,8 @@ describe.skipIf(isChromiumMissing())('the console: its calls', () => {
   }
 
   test.for([
+    ['/developers?tab=config', '/admin/audit', '/config'],
+    ['/users/alice', '/admin/clients/alice/rooms', '/admin/clients/alice'],
     ['/users/alice', '/admin/clients/alice/rooms'],
     ['/delivery?tab=calls', '/admin/webhooks/calls'],
     ['/delivery?tab=devices', '/admin/push/devices'],
@@ -40,11 +42,11 @@ describe.skipIf(isChromiumMissing())('the console: its calls', () => {
     ['/jobs', '/admin/jobs'],
     ['/settings', '/config'],
     ['/audit', '/admin/audit'],
-  ] as const)('%s calls %s without waiting for the session', async ([view, path]) => {
+  ] as const)('%s calls %s without waiting for the session, or for %s', async ([view, path, first]) => {
     const page = await owner.open('/overview')
     const address = page.url().replace('/overview', view)
     let answer: () => Promise<void> = async () => {}
-    await page.route('**/operator/session', (route) => {
+    await page.route(`**${first ?? '/operator/session'}`, (route) => {
       answer = () => route.continue()
     })
     const called = page.waitForRequest((request) => new URL(request.url()).pathname === path)

@@ -38,14 +38,14 @@ export function Configuration() {
   const columns = useColumns()
   const open = (name: string) => void navigate({ search: { tab: 'config', key: name } })
   return (
-    <Loaded query={query}>
-      {(config) => {
-        const rows = Object.entries(config).map(([name, value]): Row => ({ name, json: textOf(value) }))
-        if (key !== undefined) {
-          return <Editor key={key} name={key} before={rows.find(({ name }) => name === key)?.json} />
-        }
-        return (
-          <>
+    <>
+      <Loaded query={query}>
+        {(config) => {
+          const rows = Object.entries(config).map(([name, value]): Row => ({ name, json: textOf(value) }))
+          if (key !== undefined) {
+            return <Editor key={key} name={key} before={rows.find(({ name }) => name === key)?.json} />
+          }
+          return (
             <Section title={t.config}>
               {rows.length === 0 ? (
                 <Empty icon="gear" title={t.noConfig} />
@@ -78,11 +78,11 @@ export function Configuration() {
                 </form>
               )}
             </Section>
-            {may('GET /admin/audit') && <History />}
-          </>
-        )
-      }}
-    </Loaded>
+          )
+        }}
+      </Loaded>
+      {key === undefined && may('GET /admin/audit') && <History />}
+    </>
   )
 }
 
