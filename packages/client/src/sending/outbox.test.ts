@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { describe, test, vi } from 'vitest'
+import { describe, onTestFinished, test, vi } from 'vitest'
 import { Outbox } from './outbox.ts'
 import { createOutboxStorage, type Storage } from './outbox-storage.ts'
 import type { PendingSend } from './pending-send.ts'
@@ -107,4 +107,50 @@ test('a send rejects when another user logs in, and is kept for its user', async
     outbox.ofRoom('room').map(({ message }) => message),
     ['hello'],
   )
+})
+
+describe('an outbox with a connection', () => {
+  function connected() {
+    const emitted: unknown[] = []
+    const outbox: Outbox = new Outbox({
+      storage: createOutboxStorage(undefined, () => 'key'),
+      me: () => 'alice',
+      isConnected: () => true,
+      async emit(_event, payload) {
+        emitted.push((payload as PendingSend).message)
+        return payload
+      },
+      onSent: (sent) => outbox.arrived({ ...sent, sender: { _id: 'alice' } as never }),
+      onChange: () => undefined,
+    })
+    return { outbox, emitted }
+  }
+
+  test('throws for content that JSON cannot represent, and sends the next message', async () => {
+    const { outbox, emitted } = connected()
+    const circular: Record<string, unknown> = {}
+    circular['self'] = circular
+    for (const content of [10n, { price: 10n }, circular])
+      assert.throws(() => outbox.send('room', content, {}, {}), TypeError)
+    await outbox.send('room', 'the next', {}, {})
+    assert.deepEqual(emitted, ['the next'])
+    assert.deepEqual(outbox.ofRoom('room'), [])
+  })
+
+  test('rejects a refused send without an unhandled rejection', async () => {
+    const unhandled: unknown[] = []
+    const listen = (reason: unknown) => unhandled.push(reason)
+    process.on('unhandledRejection', listen)
+    onTestFinished(() => void process.off('unhandledRejection', listen))
+    const { outbox } = connected()
+    void outbox.retry('unknown')
+    await assert.rejects(outbox.retry('unknown'), { code: 'MESSAGE_NOT_FOUND' })
+    outbox.close()
+    void outbox.send('room', 'x', {}, {})
+    void outbox.retry('unknown')
+    await assert.rejects(outbox.send('room', 'x', {}, {}), { code: 'CLOSED' })
+    // Node reports unhandled rejections once the microtasks have run.
+    await new Promise(setImmediate)
+    assert.deepEqual(unhandled, [])
+  })
 })

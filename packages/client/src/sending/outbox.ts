@@ -64,14 +64,19 @@ export class Outbox {
     return this.#pending.filter(({ thread }) => thread === id)
   }
 
-  /** Resolves with the stored message. Rejects when the send fails for good or is discarded. */
+  /**
+   * Resolves with the stored message. Rejects when the send fails for good or is discarded.
+   * @throws TypeError if JSON cannot represent the message
+   */
   send(
     room: string,
     message: unknown,
     options: SendOptions,
     about: Pick<PendingSend, 'quote' | 'thread'>,
   ): Promise<Message> {
-    if (this.#isClosed) return Promise.reject(isClosed())
+    if (this.#isClosed) return this.#receipts.refuse(isClosed())
+    // Throws now if JSON cannot represent the content: it would block the later sends of the room.
+    JSON.stringify(message)
     const send = newPendingSend(room, this.#options.me(), message, options, about)
     this.#pending.push(send)
     this.#options.storage.add(send)
@@ -82,9 +87,9 @@ export class Outbox {
 
   /** Retries a failed send. */
   retry(clientMessageID: string): Promise<Message> {
-    if (this.#isClosed) return Promise.reject(isClosed())
+    if (this.#isClosed) return this.#receipts.refuse(isClosed())
     const known = this.#find(clientMessageID)
-    if (!known) return Promise.reject(new ParleyError('MESSAGE_NOT_FOUND', 'no unsent message has this key'))
+    if (!known) return this.#receipts.refuse(new ParleyError('MESSAGE_NOT_FOUND', 'no unsent message has this key'))
     if (known.state === 'failed') {
       const { error: _, triedAtMS: _tried, ...rest } = known
       const send = { ...rest, state: 'queued' as const }

@@ -3,40 +3,45 @@ import type { ParleyError } from '../parley-error.ts'
 
 interface Waiting {
   promise: Promise<Message>
-  resolve: (message: Message) => void
-  reject: (error: ParleyError) => void
+  resolve: (message: Message | Promise<never>) => void
 }
 
 /** Promises of sends. Awaiting them is optional, since the room's messages show each failure. */
 export function createReceipts() {
   const waiting = new Map<string, Waiting>()
 
-  function begin(): Waiting {
+  function wait(clientMessageID: string): Promise<Message> {
+    const known = waiting.get(clientMessageID)
+    if (known) return known.promise
     const receipt = {} as Waiting
-    receipt.promise = new Promise((resolve, reject) => {
-      Object.assign(receipt, { resolve, reject })
+    receipt.promise = new Promise((resolve) => {
+      receipt.resolve = resolve
     })
     receipt.promise.catch(() => undefined)
-    return receipt
+    waiting.set(clientMessageID, receipt)
+    return receipt.promise
+  }
+
+  function fail(clientMessageID: string, error: ParleyError): void {
+    waiting.get(clientMessageID)?.resolve(Promise.reject(error))
+    waiting.delete(clientMessageID)
   }
 
   return {
-    wait(clientMessageID: string): Promise<Message> {
-      const receipt = waiting.get(clientMessageID) ?? begin()
-      waiting.set(clientMessageID, receipt)
-      return receipt.promise
-    },
+    wait,
+    fail,
     arrived(clientMessageID: string, message: Message): void {
       waiting.get(clientMessageID)?.resolve(message)
       waiting.delete(clientMessageID)
     },
-    fail(clientMessageID: string, error: ParleyError): void {
-      waiting.get(clientMessageID)?.reject(error)
-      waiting.delete(clientMessageID)
-    },
     failAll(error: ParleyError): void {
-      for (const { reject } of waiting.values()) reject(error)
-      waiting.clear()
+      for (const clientMessageID of waiting.keys()) fail(clientMessageID, error)
+    },
+    /** The receipt of a send that is not taken. */
+    refuse(error: ParleyError): Promise<Message> {
+      const refused = wait('')
+      fail('', error)
+      return refused
     },
   }
 }
