@@ -81,7 +81,7 @@ export function createClient(options: ClientOptions): Client {
     declineInvitation: invitations.decline,
     presence: (userID) => presence.of(userID),
     on: (event, listener) => listeners.on(event, listener),
-    connect: () => connection.open(),
+    connect: () => session.open(),
     close,
     async logOut() {
       connection.logOut?.()

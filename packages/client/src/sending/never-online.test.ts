@@ -31,3 +31,10 @@ test('a send or retry after the client was closed is refused', async () => {
   await new Promise((resolve) => setImmediate(resolve))
   assert.equal(client.connection.get().status, 'closed')
 })
+
+test('a client that was closed stays closed: connect() does nothing', () => {
+  const client = createClient({ url: 'http://127.0.0.1:1', clientKey: 'key', token: 'token' })
+  client.close()
+  client.connect()
+  assert.equal(client.connection.get().status, 'closed')
+})
