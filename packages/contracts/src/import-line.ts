@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { messageId, roomId, userId } from './ids.ts'
 import { configKey } from './operations/integrations/config.ts'
 import { sendMessage } from './operations/messages/messages.ts'
+import { scheduleMessage } from './operations/messages/scheduled.ts'
 import { banMember } from './operations/moderation/bans.ts'
 import { setRoomPref } from './operations/rooms/room-preferences.ts'
 import { createRoom, updateRoom } from './operations/rooms/rooms.ts'
@@ -80,7 +81,9 @@ const message = z.strictObject({
   // No defaults: absent fields are not stored.
   push: sendMessage.body.shape.push.unwrap().optional(),
   skipTotalBadge: sendMessage.body.shape.skipTotalBadge.unwrap().optional(),
-  sendAtMS: refused('a message that is still to come is not imported: send it by POST /scheduled'),
+  sendAtMS: refused(
+    'a message that is still to come is imported as a line of type scheduled, or sent by POST /scheduled',
+  ),
   createdAt: importTime,
   updatedAt: importTime.optional(),
   threadOf: messageId.optional(),
@@ -115,6 +118,19 @@ const thread = z.strictObject({
   joinedAt: importTime.optional(),
   lastReadSeq: z.number().int().min(0).optional(),
   notifications: z.strictObject(threadNotifications.shape).optional(),
+})
+
+const { sendAtMS: _sendAt, attachments: _attachments, ...toSend } = scheduleMessage.body.shape
+const scheduled = z.strictObject({
+  type: z.literal('scheduled'),
+  ...toSend,
+  _id: messageId,
+  sender: userId,
+  message: messageContent.optional(),
+  sendAt: importTime,
+  createdAt: importTime.optional(),
+  byClient: z.boolean().optional(),
+  refused: z.strictObject({ code: z.string().max(64), message: z.string().max(1_000), at: importTime }).optional(),
 })
 
 const group = z.strictObject({ type: z.literal('group'), ...saveGroup.body.shape, _id: userId })
@@ -163,7 +179,7 @@ const config = z.strictObject({ type: z.literal('config'), key: configKey, data:
 
 const lines = [
   ...([user, group, room, membership, message, deletion, ban, invitation, block, device, pref] as const),
-  ...([bookmark, reminder, thread, config] as const),
+  ...([bookmark, reminder, thread, scheduled, config] as const),
 ] as const
 const types = lines.map((line) => line.shape.type.value)
 

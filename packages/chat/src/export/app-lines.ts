@@ -21,6 +21,7 @@ import {
   deviceLine,
   groupLine,
   invitationLine,
+  type LeftOut,
   membershipLine,
   messageLine,
   prefLine,
@@ -31,14 +32,6 @@ import {
 import { SavedMessages } from './saved-lines.ts'
 
 const perPage = 500
-
-/** Counts of omissions, reported to the operator. */
-export interface LeftOut {
-  /** Messages exported without their files. */
-  files: number
-  /** Thread messages whose root was removed by retention. */
-  messages: number
-}
 
 /**
  * A whole app as lines for `parley import`: users, groups, rooms with their members and messages, settings. Runs while
@@ -63,7 +56,7 @@ export async function* linesOfApp(db: Db, app: string, leftOut: LeftOut): AsyncG
   for await (const { _id } of rooms.project<Pick<RoomDoc, '_id'>>({ _id: 1 })) {
     yield* linesOfRoom(db, _id, { named, saved, leftOut })
   }
-  for await (const { user, line } of saved.lines()) {
+  for await (const { user, line } of saved.lines(leftOut)) {
     named.add(user)
     yield line
   }
@@ -106,6 +99,7 @@ async function* linesOfRoom(db: Db, roomKey: string, { named, saved, leftOut }: 
     members: await db.memberships.find({ roomKey }, { session }).toArray(),
   }))
   if (!room || room.deletedAt) return
+  saved.noteRoom(room.id)
   yield roomLine(room)
   for (const member of members) {
     named.add(member.user)

@@ -1,5 +1,5 @@
 import type { GivenLine } from '@parley/contracts/import-line'
-import type { MessageDoc, SavedMessageDoc, UserDeletionDoc } from '@parley/db/messages/documents'
+import type { MessageDoc, SavedMessageDoc, ScheduledDoc, UserDeletionDoc } from '@parley/db/messages/documents'
 import type { BanDoc, InvitationDoc, MembershipDoc, RoomDoc } from '@parley/db/rooms/documents'
 import { rootOf, type ThreadMember } from '@parley/db/threads/thread-members'
 import { banInForce } from '@parley/db/users/app-bans'
@@ -9,6 +9,14 @@ import { withField } from '../views/json-text.ts'
 /** Formats documents as lines for `parley import` (docs/guides/import.md#the-file). */
 
 type Given<T extends GivenLine['type']> = Extract<GivenLine, { type: T }>
+
+/** Counts of omissions, reported to the operator. */
+export interface LeftOut {
+  /** Messages exported without their files. */
+  files: number
+  /** Thread messages whose root was removed by retention. */
+  messages: number
+}
 
 export function userLine({ id, ...user }: UserDoc): string {
   const { nickname, description, email, avatarUrl, isRobot, isAdmin, commands = [], createdAt, notify } = user
@@ -106,6 +114,18 @@ export function threadLine(
     notifications: notify,
   }
   return JSON.stringify(line)
+}
+
+/** Without files. */
+export function scheduledLine({ id, room, sender, content, messageType, sendAtMS, ...more }: ScheduledDoc): string {
+  const { createdAtMS, mentions, clientMessageID, replyTo, thread, expiresInS, push, skipTotalBadge } = more
+  const { byClient, refused } = more
+  const line: Given<'scheduled'> = {
+    ...{ type: 'scheduled', _id: id, room, sender, messageType, sendAt: sendAtMS, createdAt: createdAtMS },
+    ...{ mentions, clientMessageID, replyTo, thread, expiresInS, push, skipTotalBadge, byClient },
+    ...(refused && { refused: { code: refused.code, message: refused.message, at: refused.atMS } }),
+  }
+  return withField(line, 'message', content)
 }
 
 export function deviceLine({ user, device: deviceId, token, type: network, language }: DeviceDoc): string {

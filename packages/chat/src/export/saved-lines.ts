@@ -3,19 +3,21 @@ import { keyRange } from '@parley/db/keys'
 import type { MessageDoc, SavedMessageDoc } from '@parley/db/messages/documents'
 import type { SavedIn } from '@parley/db/messages/saved-messages'
 import { KnownIds, messageHash } from '../import/known-ids.ts'
-import { bookmarkLine, reminderLine } from './lines.ts'
+import { bookmarkLine, type LeftOut, reminderLine, scheduledLine } from './lines.ts'
 
 const lists = { bookmarks: bookmarkLine, reminders: reminderLine } satisfies Record<SavedIn, unknown>
 
 /**
- * The bookmarks and reminders of an app. An import refuses lines for unknown messages, so only those of exported
- * messages are exported. Memory grows with the number of saved messages, not with that of all messages.
+ * The bookmarks, reminders and scheduled messages of an app. An import refuses lines for unknown messages, so only
+ * those of exported messages are exported. Memory grows with the number of saved messages, not with that of all messages.
  */
 export class SavedMessages {
   readonly #db: Db
   readonly #app: string
   readonly #saved = new KnownIds()
   readonly #exported = new KnownIds()
+  /** Rooms of scheduled messages, and whether they are exported. */
+  readonly #rooms = new Map<string, boolean>()
 
   constructor(db: Db, app: string) {
     this.#db = db
@@ -25,6 +27,14 @@ export class SavedMessages {
   /** Call this before the messages are exported. */
   async look(): Promise<void> {
     for await (const { saved } of this.#all()) this.#saved.add(this.#hashOf(saved))
+    for await (const { room, replyTo: message } of this.#scheduled()) {
+      this.#rooms.set(room, false)
+      if (message !== undefined) this.#saved.add(this.#hashOf({ room, message }))
+    }
+  }
+
+  noteRoom(id: string): void {
+    if (this.#rooms.has(id)) this.#rooms.set(id, true)
   }
 
   /** Notes that a message is exported. */
@@ -34,9 +44,22 @@ export class SavedMessages {
   }
 
   /** Call this after the messages are exported. */
-  async *lines(): AsyncGenerator<{ user: string; line: string }> {
+  async *lines(leftOut: LeftOut): AsyncGenerator<{ user: string; line: string }> {
     for await (const { list, saved } of this.#all()) {
       if (this.#exported.has(this.#hashOf(saved))) yield { user: saved.user, line: lists[list](saved) }
+    }
+    for await (const { attachments, ...scheduled } of this.#scheduled()) {
+      const { room, replyTo: message, sender: user } = scheduled
+      const isInHistory = message === undefined || this.#exported.has(this.#hashOf({ room, message }))
+      if (this.#rooms.get(room) !== true) continue
+      if (!isInHistory && scheduled.thread) {
+        leftOut.messages++
+        continue
+      }
+      if (attachments) leftOut.files++
+      // Retention may have removed the quoted message.
+      const { replyTo: _gone, ...rest } = scheduled
+      yield { user, line: scheduledLine(isInHistory ? scheduled : rest) }
     }
   }
 
@@ -44,6 +67,10 @@ export class SavedMessages {
     for (const list of ['bookmarks', 'reminders'] as const) {
       for await (const saved of this.#db[list].find({ _id: keyRange(this.#app) })) yield { list, saved }
     }
+  }
+
+  #scheduled() {
+    return this.#db.scheduled.find({ _id: keyRange(this.#app), isSystem: { $exists: false } })
   }
 
   #hashOf({ room, message }: Pick<SavedMessageDoc, 'room' | 'message'>): bigint {

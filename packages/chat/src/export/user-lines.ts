@@ -26,7 +26,6 @@ import { findUser } from '@parley/db/users/users'
 import { tokenView, validTokensOf } from '../access/list-tokens.ts'
 import { toAuditView } from '../audit/list-audit.ts'
 import type { Chat } from '../chat.ts'
-import { withField } from '../views/json-text.ts'
 import { toReportView } from '../views/report.ts'
 import {
   appBanLines,
@@ -41,6 +40,7 @@ import {
   prefLine,
   reminderLine,
   roomLine,
+  scheduledLine,
   threadLine,
   userLine,
 } from './lines.ts'
@@ -188,12 +188,9 @@ async function* tokens(chat: ExportParts, of: AppUser): AsyncGenerator<Page> {
 async function* scheduled({ db }: ExportParts, { app, user: sender }: AppUser, after?: string): AsyncGenerator<Page> {
   for (let place = parsePlace(after), isLast = false; !isLast; ) {
     const found = await findScheduledPage(db, { app, sender }, { after: place, limit: perPage })
-    const lines = found.map(({ id, room, messageType, content, sendAtMS }) =>
-      withField({ id, room, messageType, sendAtMS }, 'message', content),
-    )
     isLast = found.length < perPage
     place = placeAfter(found, place, ({ sendAtMS }) => sendAtMS)
-    yield { lines, after: JSON.stringify(place) }
+    yield { lines: found.map(scheduledLine), after: JSON.stringify(place) }
   }
 }
 

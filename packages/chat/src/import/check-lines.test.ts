@@ -31,6 +31,11 @@ const good = [
   room('f', { roomType: 'group', abandoned: true }),
 ]
 
+const scheduled = {
+  ...{ type: 'scheduled', _id: 's', room: 'r', sender: 'ann', message: 'Hi', messageType: 'text' },
+  sendAt: '2031-03-01T09:00:00Z',
+}
+
 test.each([
   [{ type: 'deletion', room: 'r', user: 'ann', message: 'none' }, 'message: no earlier line'],
   [{ type: 'deletion', room: 'none', user: 'ann', upToSeq: 1 }, 'room: no earlier line'],
@@ -45,6 +50,13 @@ test.each([
   [{ type: 'bookmark', user: 'ann', room: 'r', message: 'none' }, 'message: no earlier line'],
   [{ type: 'reminder', user: 'ann', room: 'r', message: 'm' }, 'remindAt: expected an ISO-8601 time'],
   [{ type: 'thread', user: 'zed', room: 'r', threadOf: 'm' }, 'threadOf: no earlier line'],
+  [{ ...scheduled, room: 'none' }, 'room: no earlier line'],
+  [{ ...scheduled, sender: 'zed' }, 'sender: no earlier line'],
+  [{ ...scheduled, replyTo: 'none' }, 'replyTo: no earlier line'],
+  [{ ...scheduled, thread: true }, 'replyTo: required with thread'],
+  [{ ...scheduled, message: 'x'.repeat(70_000) }, 'message: '],
+  [{ ...scheduled, messageType: 'addMembers' }, 'messageType: is a system message type'],
+  [{ ...scheduled, attachments: [] }, ': Unrecognized key'],
 ])('a bad line is reported by field: %j', (line, problem) => {
   assert.deepEqual(problemsOf(good), [])
   const found = problemsOf([...good, line])

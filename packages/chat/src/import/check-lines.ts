@@ -1,8 +1,7 @@
 import type { ImportLine, ImportOf } from '@parley/contracts/import-line'
 import { maxMembers } from '@parley/contracts/operations/rooms/members'
 import { maxPrefs } from '@parley/contracts/operations/users/preferences'
-import { maxReactionsOfUser } from '@parley/contracts/resources/message'
-import { mostSaved } from '../messages/saved/saved-messages.ts'
+import { checkReactions, LimitsOfUsers, rolesOf } from './check-limits.ts'
 import { CheckedQuotes, type Report } from './check-quotes.ts'
 import { roomOf } from './checked-file.ts'
 import { KnownIds, messageHash } from './known-ids.ts'
@@ -34,7 +33,18 @@ export type Counts = Record<ImportLine['type'], number>
 export class LineChecks {
   readonly counts: Counts = {
     ...{ user: 0, group: 0, room: 0, membership: 0, message: 0, deletion: 0 },
-    ...{ ban: 0, invitation: 0, block: 0, device: 0, pref: 0, bookmark: 0, reminder: 0, thread: 0, config: 0 },
+    ...{
+      ban: 0,
+      invitation: 0,
+      block: 0,
+      device: 0,
+      pref: 0,
+      bookmark: 0,
+      reminder: 0,
+      thread: 0,
+      scheduled: 0,
+      config: 0,
+    },
   }
   /** Rooms that are refused with everything in them. */
   readonly refusedRooms = new Set<string>()
@@ -46,8 +56,7 @@ export class LineChecks {
   readonly #users = new Set<string>()
   readonly #groups = new Set<string>()
   readonly #rooms = new Map<string, CheckedRoom>()
-  /** Numbers of bookmarks and reminders, by type and user. */
-  readonly #savedOf = new Map<string, number>()
+  readonly #limits = new LimitsOfUsers()
   readonly #pairs = new Set<string>()
   readonly #messages = new KnownIds()
   readonly #quotes = new CheckedQuotes(this.#messages)
@@ -156,6 +165,8 @@ export class LineChecks {
         if (!isThere) report('threadOf', `${noLine} a message of this thread`)
         return () => undefined
       }
+      case 'scheduled':
+        return this.#checkScheduled(read, report)
       case 'config':
         return () => undefined
       case 'pref':
@@ -179,10 +190,14 @@ export class LineChecks {
   #checkSaved({ type, user, room, message }: ImportOf<'bookmark' | 'reminder'>, report: Report): () => void {
     this.#requireUser('user', user, report)
     this.#requireMessage('message', room, message, report)
-    const [of, most] = [`${type} ${user}`, mostSaved[`${type}s`]]
-    const count = (this.#savedOf.get(of) ?? 0) + 1
-    if (count > most) report('user', `a user has at most ${most} ${type}s`)
-    return () => this.#savedOf.set(of, count)
+    return this.#limits.check('user', user, `${type}s`, report)
+  }
+
+  #checkScheduled({ sender, room, replyTo }: ImportOf<'scheduled'>, report: Report): () => void {
+    this.#requireUser('sender', sender, report)
+    if (!this.#rooms.has(room)) report('room', `${noLine} this room`)
+    if (replyTo !== undefined) this.#requireMessage('replyTo', room, replyTo, report)
+    return this.#limits.check('sender', sender, 'scheduled messages', report)
   }
 
   #checkPref({ user, key }: ImportOf<'pref'>, report: Report): () => void {
@@ -240,13 +255,7 @@ export class LineChecks {
     const { _id, room: id, sender, createdAt, reactions = [] } = message
     this.#requireUser('sender', sender, report)
     for (const { client } of reactions) this.#requireUser('reactions', client, report)
-    if (new Set(reactions.map(({ client, reaction }) => `${client}\0${reaction}`)).size < reactions.length) {
-      report('reactions', 'a user may give each reaction once')
-    }
-    const ofUsers = Map.groupBy(reactions, ({ client }) => client).values()
-    if ([...ofUsers].some(({ length }) => length > maxReactionsOfUser)) {
-      report('reactions', `a user may give a message at most ${maxReactionsOfUser}`)
-    }
+    checkReactions(reactions, report)
     const room = this.#rooms.get(id)
     if (!room) {
       report('room', `${noLine} this room`)
@@ -280,9 +289,4 @@ export class LineChecks {
 
 function problemAt({ number: line, index }: At, field: string, reason: string): Problem {
   return { line, index, field, reason }
-}
-
-function rolesOf({ owner, managers = [] }: ImportOf<'room'>): [field: string, user: string][] {
-  const roles = managers.map((user): [string, string] => ['managers', user])
-  return owner === undefined ? roles : [['owner', owner], ...roles]
 }

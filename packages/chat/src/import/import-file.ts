@@ -11,6 +11,7 @@ import { importAlone } from './import-alone.ts'
 import { toThreadMember } from './imported-docs.ts'
 import { LineWriter } from './write-lines.ts'
 import { writeMembers } from './write-members.ts'
+import { writeScheduled } from './write-scheduled.ts'
 import { type SettingLine, settingTypes, writeSettings } from './write-settings.ts'
 
 /** Lines per batch. */
@@ -91,6 +92,10 @@ async function write(
       db,
       lines.map((line) => toThreadMember(app, line, writer.seqInThread(line.room, line.threadOf))),
     )
+  }
+  for await (const batch of batchesOf(file, perTransaction, ['scheduled'])) {
+    await requireAlone()
+    await writeScheduled(db, app, batch as ImportOf<'scheduled'>[])
   }
   const keys = [...writer.rooms.keys()].map((room) => key(app, room))
   await endImporting(db, keys)

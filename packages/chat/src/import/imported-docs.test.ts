@@ -54,7 +54,7 @@ const refused: Record<keyof typeof least, Record<string, unknown>> = {
  * Tested elsewhere: `thread` in read-line.test.ts, `attachments` in test/operating/import.test.ts (needs the database),
  * the fields of exports in services/api-gateway/src/commands/round-trip.test.ts.
  */
-const elsewhere = new Set(['thread', 'attachments', 'updatedAt', 'erased'])
+const elsewhere = new Set(['thread', 'attachments', 'updatedAt', 'erased', 'abandoned'])
 /** Fields of the REST operations that create each resource. */
 const operations = {
   user: saveUser.body.shape,

@@ -79,6 +79,7 @@ function timesToCome(line: ImportLine): Fault[] {
 /** Problems that the schema cannot detect. */
 function unfit(line: ImportLine): Fault[] {
   if (line.type === 'message') return unfitMessage(line)
+  if (line.type === 'scheduled') return unfitScheduled(line)
   if (line.type === 'config') return unfitConfig(line)
   if (line.type === 'pref') return unfitJsonOf(line.data, 'data', maxPrefBytes)
   if (line.type === 'room' && line.extParams !== undefined) return unfitJsonOf(line.extParams, 'extParams')
@@ -103,10 +104,10 @@ function unfitConfig({ key, data = null }: ImportOf<'config'>): Fault[] {
 
 const isSystemType = (type: string) => systemTypes.some((known) => known === type)
 
+const ofServer = { field: 'messageType', reason: 'is a system message type, which only the server may use' }
+
 function unfitMessage(line: ImportOf<'message'>): Fault[] {
-  if (isSystemType(line.messageType) && line.system !== true) {
-    return [{ field: 'messageType', reason: 'is a system message type, which only the server may use' }]
-  }
+  if (isSystemType(line.messageType) && line.system !== true) return [ofServer]
   const isGone = line.isDeleted === true || line.recalled === true
   if (isGone) {
     const ofLiving = line.isDeleted === true ? (['reactions', 'pinned'] as const) : []
@@ -115,13 +116,23 @@ function unfitMessage(line: ImportOf<'message'>): Fault[] {
     )
     return lost.map((field) => ({ field, reason: 'not allowed on a deleted or recalled message' }))
   }
-  if (line.message === undefined) return [{ field: 'message', reason: 'required' }]
   if (line.thread === true && line.replyTo === undefined) return [{ field: 'replyTo', reason: 'required with thread' }]
   if (line.thread === true && line.threadOf !== undefined) {
     return [{ field: 'thread', reason: 'give thread or threadOf' }]
   }
+  return unfitContent(line.message)
+}
+
+function unfitScheduled(line: ImportOf<'scheduled'>): Fault[] {
+  if (isSystemType(line.messageType)) return [ofServer]
+  if (line.thread === true && line.replyTo === undefined) return [{ field: 'replyTo', reason: 'required with thread' }]
+  return unfitContent(line.message)
+}
+
+function unfitContent(message: unknown): Fault[] {
+  if (message === undefined) return [{ field: 'message', reason: 'required' }]
   try {
-    contentOf(line.message)
+    contentOf(message)
     return []
   } catch (error) {
     return [{ field: 'message', reason: (error as Error).message }]

@@ -20,7 +20,8 @@ export const scheduledIndexes: IndexDescription[] = [
 
 /** Longer than a send, which gives up after 10 s. */
 export const scheduledLeaseMS = 15_000
-const keptMS = 30 * 24 * 60 * 60 * 1_000
+/** How long refused messages are kept. */
+export const refusedKeptMS = 30 * 24 * 60 * 60 * 1_000
 
 /**
  * Stores a scheduled message if its sender exists, so that an erasure finds it.
@@ -159,7 +160,7 @@ export async function markRefused(
   const refused = { code, message, atMS }
   await db.scheduled.updateOne(
     { _id, claim },
-    { $set: { refused, expiresAt: new Date(atMS + keptMS) }, $unset: { nextMS: 1, claim: 1 } },
+    { $set: { refused, expiresAt: new Date(atMS + refusedKeptMS) }, $unset: { nextMS: 1, claim: 1 } },
   )
 }
 

@@ -5,6 +5,8 @@ import { join } from 'node:path'
 import { checkFile } from '@parley/chat/import/check-file'
 import { importFile } from '@parley/chat/import/import-file'
 import { verifyImport } from '@parley/chat/import/verify-import'
+import { sendDue } from '@parley/chat/messages/scheduled/send-scheduled'
+import { eventually } from '@parley/stack/eventually'
 import { afterAll, beforeAll, test } from 'vitest'
 import { startTestGateway, type TestGateway } from '../test-gateway.ts'
 
@@ -195,4 +197,31 @@ test('threads have the read positions of their lines, however often the file is 
   const [{ _id: root }] = (await wes.call('GET', '/rooms/talk/messages/v3')).body.result.data
   const { body } = await wes.call('GET', `/me/notifications/threads/${root}`)
   assert.deepEqual(body.result, { level: 'none' })
+})
+
+test('scheduled messages are sent once, however often the file is imported', async () => {
+  const scheduled = (_id: string, sendAt: number): Line => ({
+    ...{ type: 'scheduled', _id, room: 'plans', sender: 'xia', message: _id, messageType: 'text', sendAt },
+  })
+  const lines = [
+    user('xia'),
+    { type: 'room', _id: 'plans', roomType: 'group' },
+    member('plans', 'xia'),
+    scheduled('late', Date.now() - 60_000),
+    scheduled('too late', Date.now() - 25 * 3_600_000),
+    scheduled('to come', Date.now() + 3_600_000),
+    { ...user('erased'), erased: true },
+    { ...scheduled('of an erased user', Date.now() + 3_600_000), sender: 'erased' },
+  ]
+  const xia = await gateway.newUser('xia')
+  const texts = async (path: string) =>
+    (await xia.call('GET', path)).body.result.data.map((one: Line) => one['message'])
+  for (let n = 0; n < 2; n++) {
+    await importLines(lines)
+    while ((await sendDue(gateway.chat)) > 0) continue
+    await eventually('it is sent', async () => (await texts('/scheduled')).length === 1)
+    assert.deepEqual(await texts('/rooms/plans/messages/v3'), ['late'])
+    assert.deepEqual(await texts('/scheduled'), ['to come'])
+  }
+  assert.equal(await gateway.chat.db.scheduled.countDocuments({ sender: 'erased' }), 0)
 })

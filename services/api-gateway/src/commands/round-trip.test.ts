@@ -8,6 +8,7 @@ import { checkFile } from '@parley/chat/import/check-file'
 import { importFile } from '@parley/chat/import/import-file'
 import { importedMessageId } from '@parley/chat/import/known-ids'
 import { verifyImport } from '@parley/chat/import/verify-import'
+import { key } from '@parley/db/keys'
 import { findAllMessages } from '@parley/db/message-buckets/all-messages'
 import { parleyFile } from '@parley/stack/parley-command'
 import { testServers, withDatabase } from '@parley/stack/test-servers'
@@ -126,6 +127,15 @@ async function makeConversations(): Promise<{ rooms: string[]; roots: string[] }
   ] as const) {
     await by(alice, 'POST', '/me/reminders', { message, remindAtMS: Date.now() + n * 3_600_000 })
   }
+  const later = { messageType: 'text', sendAtMS: Date.now() + 3_600_000 }
+  await by(alice, 'POST', '/scheduled', { ...later, room, message: { n: 1 }, replyTo: root, thread: true, push: false })
+  const fromServer = { ...later, room: direct, sender: 'bob', mentions: ['alice'], expiresInS: 60 }
+  const refused = await admin('POST', '/scheduled', { ...fromServer, message: 'refused' })
+  await admin('POST', '/scheduled', { ...fromServer, message: 'later', clientMessageID: 'mine, too' })
+  await from.chat.db.scheduled.updateOne(
+    { _id: key(from.app, refused.id) },
+    { $set: { refused: { code: 'ROOM_CLOSED', message: 'closed', atMS: Date.now() } }, $unset: { nextMS: 1 } },
+  )
   const invited = { invitees: ['bob'], invitationRequired: true }
   for (const id of [frozen, other]) await by(alice, 'POST', `/rooms/${id}/members`, invited)
   await admin('PUT', `/rooms/${frozen}`, { status: 0 })
@@ -172,6 +182,7 @@ async function readAll(gateway: TestGateway, { rooms, roots }: { rooms: string[]
       '/me/bookmarks',
       '/me/bookmarks?limit=2',
       '/me/reminders',
+      '/scheduled',
       '/invitations?limit=1',
       '/config',
     ],
@@ -192,6 +203,7 @@ async function readAll(gateway: TestGateway, { rooms, roots }: { rooms: string[]
     '/admin/groups',
     '/admin/rooms',
     '/admin/push/devices',
+    '/scheduled',
     ...rooms.flatMap((id) => [`/admin/rooms/${id}`, `/admin/rooms/${id}/members`, `/admin/rooms/${id}/messages`]),
   ]
   const answers: [string, unknown][] = []

@@ -34,7 +34,8 @@ import { announceDue } from '../../upkeep/keep-up.ts'
 import { bannedFromApp, unknownUser } from '../../users/user-errors.ts'
 import { contentOf } from '../draft.ts'
 
-const mostOfSender = 1_000
+/** Per sender. */
+export const mostScheduled = 1_000
 
 /**
  * Stores a scheduled message (docs/reference/messages.md#send-later), which send-scheduled.ts sends.
@@ -65,8 +66,8 @@ export async function scheduleMessage(
   const content = contentOf(message)
   await requireWriter(chat, app, sender, room)
   if (by.kind === 'user') await requireRoomMention(db, by, mentions, room)
-  if ((await countScheduled(db, app, sender, mostOfSender)) >= mostOfSender) {
-    throw new ApiError('TOO_MANY_SCHEDULED', `a user may have at most ${mostOfSender} scheduled messages`)
+  if ((await countScheduled(db, app, sender, mostScheduled)) >= mostScheduled) {
+    throw new ApiError('TOO_MANY_SCHEDULED', `a user may have at most ${mostScheduled} scheduled messages`)
   }
   const byClient = by.kind === 'user'
   const attachments = wanted && (await attachFiles(chat, { app, sender, byClient }, wanted))
