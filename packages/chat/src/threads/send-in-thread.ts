@@ -62,7 +62,9 @@ export async function sendInThread(chat: Chat, draft: ThreadDraft): Promise<Send
     roomOrderingKey(app, roomId),
   )
   if (value.room && 'message' in value.result && !value.result.repeated) {
-    void publish(chat, value.room, value.result, noted)
+    publish(chat, value.room, value.result, noted).catch((error: unknown) =>
+      chat.log.warn({ err: error, app, room: roomId }, 'outbox not read; its events will be published later'),
+    )
   }
   return value.result
 }
