@@ -42,7 +42,7 @@ describe.skipIf(isChromiumMissing())('the console: its calls', () => {
     ['/jobs', '/admin/jobs'],
     ['/settings', '/config'],
     ['/audit', '/admin/audit'],
-  ] as const)('%s calls %s without waiting for the session, or for %s', async ([view, path, first]) => {
+  ] as const)('%s calls %s at once, while the session or another call is pending', async ([view, path, first]) => {
     const page = await owner.open('/overview')
     const address = page.url().replace('/overview', view)
     let answer: () => Promise<void> = async () => {}
