@@ -1,3 +1,4 @@
+import { runAlone } from '@parley/async/alone'
 import { inParts } from '@parley/async/in-parts'
 import { BSON, type Document } from 'mongodb'
 import { makeIndexes } from '../collections.ts'
@@ -14,23 +15,16 @@ import {
 } from './archive.ts'
 import { keepTypes, readRaw } from './raw-documents.ts'
 import { checkOplog, type PointInTime, type Replayed, replayOplog } from './replay-oplog.ts'
-
-/** The database has documents, or is being restored from another backup. */
-class NotEmpty extends Error {
-  override name = 'NotEmpty'
-}
+import { dropRestored, markCollection, restoreLease } from './restore-lease.ts'
 
 /** Reports progress as the number of documents so far. */
 type OnProgress = (doing: 'checked' | 'restored' | 'verified' | 'replayed', documents: number) => void
 
 interface RestoreOptions {
   onProgress: OnProgress
-  also?: (manifest: Manifest) => Promise<void>
+  also?: ((manifest: Manifest) => Promise<void>) | undefined
   moment?: PointInTime | undefined
 }
-
-/** Names the backup that is being restored. Services are not ready meanwhile: the migrations are restored last. */
-const markCollection = 'restoring'
 
 /** Limits memory: a part can hold 100,000 small documents, and each takes many times its size as an object. */
 const documentsAtOnce = 2_000
@@ -58,7 +52,7 @@ export async function checkBackup(archive: Archive, onProgress: OnProgress): Pro
  * call it again with the same backup: it starts over. Services become ready only when the restore is complete.
  * @param also writes more to the restored database, before services become ready
  * @param moment replays another database's oplog up to this time
- * @throws BadBackup, NotEmpty, BadOplog; BadBackup also if the restored documents differ from the backup
+ * @throws BadBackup, BadOplog, the errors of restoreLease; BadBackup also if the restored documents differ from the backup
  */
 export async function restoreBackup(
   db: Db,
@@ -68,24 +62,42 @@ export async function restoreBackup(
   const manifest = await checkBackup(archive, onProgress)
   if (moment) await checkOplog(moment, manifest.clusterTime)
   await refuseNewer(archive, manifest)
-  await claimDatabase(db, manifest)
+  const replayed = await runAlone(restoreLease(db, manifest.clusterTime), (requireAlone) =>
+    restoreAlone({ db, archive, manifest, onProgress, also, moment, requireAlone }),
+  )
+  return { manifest, ...(replayed && { replayed }) }
+}
+
+interface Restoring extends RestoreOptions {
+  db: Db
+  archive: Archive
+  manifest: Manifest
+  /** Awaited before each write. */
+  requireAlone: () => Promise<void>
+}
+
+async function restoreAlone(restoring: Restoring): Promise<Replayed | undefined> {
+  const { db, manifest, onProgress, also, moment, requireAlone } = restoring
+  await dropRestored(db, requireAlone)
   const last = manifest.collections.filter(({ name }) => name === migrationsCollection)
   const rest = manifest.collections.filter(({ name }) => name !== migrationsCollection)
   let restored = 0
   for (const collection of rest) {
-    await fill(db, archive, collection, (documents) => onProgress('restored', (restored += documents)))
+    await fill(restoring, collection, (documents) => onProgress('restored', (restored += documents)))
   }
   // Verify before the indexes exist: the TTL indexes delete expired documents.
   let verified = 0
   for (const collection of rest)
     await verify(db, collection, (documents) => onProgress('verified', (verified += documents)))
+  await requireAlone()
   const replayed =
     moment && (await replayOplog(db, moment, manifest.clusterTime, (changes) => onProgress('replayed', changes)))
+  await requireAlone()
   await makeIndexes(db.mongo)
   await also?.(manifest)
-  for (const collection of last) await fill(db, archive, collection, () => undefined)
+  for (const collection of last) await fill(restoring, collection, () => undefined)
   await db.mongo.collection(markCollection).drop()
-  return { manifest, ...(replayed && { replayed }) }
+  return replayed
 }
 
 async function refuseNewer(archive: Archive, { collections, version }: Manifest): Promise<void> {
@@ -99,24 +111,8 @@ async function refuseNewer(archive: Archive, { collections, version }: Manifest)
   }
 }
 
-async function claimDatabase({ mongo }: Db, { clusterTime }: Manifest): Promise<void> {
-  const mark = await mongo.collection<{ _id: string }>(markCollection).findOne()
-  if (mark && mark._id !== clusterTime) {
-    throw new NotEmpty(`the backup of ${mark._id} was being restored here: restore that one, or drop the database`)
-  }
-  const names = (await mongo.listCollections({}, { nameOnly: true }).toArray()).map(({ name }) => name)
-  for (const name of names) {
-    if (mark && name !== markCollection) await mongo.collection(name).drop()
-    else if (!mark && (await mongo.collection(name).findOne({}, { projection: { _id: 1 } }))) {
-      throw new NotEmpty(`the database ${mongo.databaseName} has documents in ${name}: restore into an empty one`)
-    }
-  }
-  if (!mark) await mongo.collection<{ _id: string }>(markCollection).insertOne({ _id: clusterTime })
-}
-
 async function fill(
-  { mongo }: Db,
-  archive: Archive,
+  { db: { mongo }, archive, requireAlone }: Restoring,
   { name, parts }: BackedUpCollection,
   onPart: (documents: number) => void,
 ): Promise<void> {
@@ -125,6 +121,7 @@ async function fill(
     const all = await readPart(archive, part)
     for (const some of inParts(all, documentsAtOnce)) {
       const documents = some.map((bytes): Document => BSON.deserialize(bytes, keepTypes))
+      await requireAlone()
       await collection.insertMany(documents, { ordered: false })
     }
     onPart(part.documents)

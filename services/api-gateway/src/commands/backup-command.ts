@@ -95,11 +95,16 @@ export function restoreCommand(): Command {
       await readManifest(archive)
       await withMongo((db) =>
         withMoment(until, async (moment) => {
-          const { manifest, replayed } = await restoreBackup(db, archive, {
-            onProgress,
-            also: ({ at: of }) => recordForAll(db, 'restore', { of, ...(moment && { until: moment.untilMS }) }),
-            moment,
-          })
+          const { manifest, replayed } = await interruptible((ending) =>
+            restoreBackup(db, archive, {
+              onProgress(step, documents) {
+                ending.throwIfAborted()
+                onProgress(step, documents)
+              },
+              also: ({ at: of }) => recordForAll(db, 'restore', { of, ...(moment && { until: moment.untilMS }) }),
+              moment,
+            }),
+          )
           console.log(`Restored and verified in ${seconds(startedMS)} s: ${describe(manifest)}`)
           if (replayed) console.log(`Replayed ${replayed.changes} changes, the last of ${at(replayed.lastAt)}`)
         }),

@@ -7,11 +7,14 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import { runAlone } from '@parley/async/alone'
 import { clock } from '@parley/async/clock'
 import { findAuditEntries } from '@parley/db/audit/audit-log'
+import { readManifest } from '@parley/db/backup/archive'
 import { backUp } from '@parley/db/backup/back-up'
 import type { PointInTime } from '@parley/db/backup/replay-oplog'
 import { restoreBackup } from '@parley/db/backup/restore'
+import { restoreLease } from '@parley/db/backup/restore-lease'
 import { connectDb, type Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
 import { findAllMessages } from '@parley/db/message-buckets/all-messages'
@@ -148,10 +151,20 @@ describe('parley backup and parley restore', () => {
     await session.endSession()
     await assert.rejects(createSchemaCheck(db)(), OldSchemaError)
 
+    // Waits for the lease of the killed one.
     await restoreHere(db, backup)
     await createSchemaCheck(db)()
     assert.equal(await db.users.countDocuments(), await gateway.chat.db.users.countDocuments())
     await assert.rejects(restoreHere(db, backup), /has documents in \w+: restore into an empty one/)
+  })
+
+  test('a second restore of the same backup is refused while the first one runs', async () => {
+    const backup = await backUpHere()
+    const db = await emptyDb()
+    const { clusterTime } = await readManifest(folderArchive(backup))
+    await runAlone(restoreLease(db, clusterTime), () =>
+      assert.rejects(restoreHere(db, backup), /another process is restoring this backup/),
+    )
   })
 
   /** Starts a backup that takes a while; resolves once it has written a part. */
