@@ -9,7 +9,7 @@ import { StackError } from '@parley/stack/stack-error'
  * Locks a data directory until this process exits, because a second `npm start` on the same data would corrupt it. The
  * lock is a listening socket, so a killed process leaves none behind.
  *
- * @throws StackError when another process holds the lock
+ * @throws StackError when another process holds the lock, or the temporary folder cannot be used
  */
 export async function lockData(dir: string): Promise<void> {
   const name = createHash('sha256')
@@ -27,6 +27,12 @@ export async function lockData(dir: string): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(path, resolve)
+  }).catch((error: NodeJS.ErrnoException) => {
+    // Also for a missing folder, the code of listen() is EACCES.
+    const reason = error.code === 'EACCES' ? 'it is missing, or this user may not write there' : error.message
+    throw new StackError(`Parley cannot use the temporary folder (${tmpdir()}): ${reason}. Set TMPDIR to another.`, {
+      cause: error,
+    })
   })
   server.unref()
   process.once('exit', () => rmSync(path, { force: true }))

@@ -45,6 +45,8 @@ const ending = new AbortController()
 /** Restart options of all processes. */
 const keeping = { say, giveUp: (sentence: string) => void end(1, sentence), signal: ending.signal }
 
+// The reader of a pipe, such as tee, may end first.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
 process.on('SIGINT', () => void end(0))
 process.on('SIGTERM', () => void end(0))
 process.on('SIGHUP', () => void end(0))

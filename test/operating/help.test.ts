@@ -70,6 +70,18 @@ describe('npm start -- --help', () => {
     }
   })
 
+  test.each([
+    ['ulimit -n 256', /needs 1,024 open files, and the limit is 256: raise it/],
+    ['ulimit -v 8000000', /needs 64 GiB of address space, and the limit is 8000000 KiB: raise it/],
+  ])('names the limit to raise: %s', async (limit, said) => {
+    const starting = run('sh', ['-c', `${limit}; exec sh local/start`], { cwd: root, env, timeout })
+    await assert.rejects(starting, ({ code, stderr }: { code: number; stderr: string }) => {
+      assert.equal(code, 1)
+      assert.match(stderr, said)
+      return true
+    })
+  })
+
   test('lists the actual options', () => {
     // Update it by: node local/src/start.ts --help > local/start-help.txt
     assert.equal(readFileSync(join(root, 'local/start-help.txt'), 'utf8'), helps.get(startFile)?.text)

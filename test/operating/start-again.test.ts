@@ -132,6 +132,15 @@ describe('npm start, after one of its processes is killed (-9),', () => {
     assert.doesNotMatch(said, /^\s+at /m)
     assert.deepEqual(processes.filter(isRunning), [])
   })
+
+  test('restarts it even if the reader of its output has ended', async () => {
+    const { child, runs } = npmStart(await mkdtemp(join(home, 'data-')), ['--port', '0', '--single'])
+    const { pidOf } = await runs()
+    for (const stream of [child.stdout, child.stderr]) stream?.destroy()
+    const pid = pidOf('nats-server')
+    process.kill(pid, 'SIGKILL')
+    await eventually('another runs', () => pidsOf(child, 'nats-server').some((other) => other !== pid))
+  })
 })
 
 /** Kills a process, which may have exited already. */

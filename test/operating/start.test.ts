@@ -175,6 +175,15 @@ describe('npm start', () => {
     )
   })
 
+  test('a missing temporary folder is reported in one sentence', async () => {
+    const { code, text } = await start(['--port', '0'], { TMPDIR: join(home, 'no-tmp') }).end
+    assert.equal(code, 1)
+    assertOneSentence(
+      text,
+      /^Parley cannot use the temporary folder \(.*no-tmp\): it is missing, or .*\. Set TMPDIR to another\.$/,
+    )
+  })
+
   test.skipIf(!mayMount)('a data folder that is read-only or full is reported in one sentence', async () => {
     const folder = join(home, 'mounted')
     await mkdir(folder)
