@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -31,16 +32,32 @@ const start = (args: string[], variables?: NodeJS.ProcessEnv, command?: string[]
 async function sendAsPrinted(text: string): Promise<number> {
   const line = /^ {2}(curl .*)$/m.exec(text)?.[1]
   assert.ok(line, text)
-  // The shell splits the line, and the test sends the request, since curl may be missing.
-  const words = execFileSync('sh', ['-c', `curl() { printf '%s\\0' "$@"; }; ${line}`])
-    .toString()
-    .split('\0')
-  const given = (option: string) => words.filter((_, i) => words[i - 1] === option)
-  const headers = given('-H').map((header) => header.split(': ') as [string, string])
-  const answer = await fetch(words[0] ?? '', { method: 'POST', headers, body: given('-d').join('') })
-  const { RC, result } = JSON.parse(await answer.text())
-  assert.equal(RC, 0, JSON.stringify(result))
-  return result.seq
+  return (await runCurls(line))[0]?.['seq']
+}
+
+/** Runs the curl lines of a shell script; returns their results. */
+async function runCurls(script: string): Promise<Record<string, number>[]> {
+  // The shell splits the lines, and the test sends the requests, since curl may be missing.
+  const calls = execFileSync('sh', ['-c', `curl() { printf '%s\\0' "$@"; printf '\\n'; }; ${script}`]).toString()
+  const results = []
+  for (const call of calls.trimEnd().split('\n')) {
+    const words = call.split('\0')
+    const given = (option: string) => words.filter((_, i) => words[i - 1] === option)
+    const headers = given('-H').map((header) => header.split(': ') as [string, string])
+    const answer = await fetch(words[0] ?? '', { method: 'POST', headers, body: given('-d').join('') })
+    const { RC, result } = JSON.parse(await answer.text())
+    assert.equal(RC, 0, `${call}: ${JSON.stringify(result)}`)
+    results.push(result)
+  }
+  return results
+}
+
+/** The first calls of README.md, with other users and another room than the demo app has. */
+function firstCalls(baseUrl: string): string {
+  const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8').split('## Send your first message')[1]
+  const blocks = Array.from(readme?.matchAll(/```sh\n(.*?)```/gs) ?? [], ([, block = '']) => block).slice(0, 2)
+  const others = { alice: 'anna', bob: 'ben', 'demo-room': 'first-room', 'http://127.0.0.1:8080': baseUrl }
+  return Object.entries(others).reduce((text, [name, other]) => text.replaceAll(name, other), blocks.join('\n'))
 }
 
 /** Connects a user's socket; returns the recorded address of the login. */
@@ -67,6 +84,7 @@ describe('npm start', () => {
     const { text, baseUrl, processes } = await first.runs()
     for (const server of ['MongoDB', 'NATS', 'Redis']) assert.match(text, new RegExp(`${server}: (starting|from) `))
     assert.equal(await sendAsPrinted(text), 1)
+    assert.equal((await runCurls(firstCalls(baseUrl))).at(-1)?.['seq'], 1)
     assert.equal((await fetch(`${baseUrl}/openapi.json`)).status, 200)
     const [, token] = /\/console#link=(ol_[\w-]{43})/.exec(text) ?? []
     const enter = () => {
