@@ -29,7 +29,7 @@ const start = (args: string[], variables?: NodeJS.ProcessEnv, command?: string[]
   npmStart(data, args, variables, command)
 
 /** Runs the printed curl line; returns the room's seq. */
-async function sendAsPrinted(text: string): Promise<number> {
+async function sendAsPrinted(text: string): Promise<number | undefined> {
   const line = /^ {2}(curl .*)$/m.exec(text)?.[1]
   assert.ok(line, text)
   return (await runCurls(line))[0]?.['seq']
@@ -54,7 +54,9 @@ async function runCurls(script: string): Promise<Record<string, number>[]> {
 
 /** The first calls of README.md, with other users and another room than the demo app has. */
 function firstCalls(baseUrl: string): string {
-  const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8').split('## Send your first message')[1]
+  const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8').split(
+    '## Send your first message',
+  )[1]
   const blocks = Array.from(readme?.matchAll(/```sh\n(.*?)```/gs) ?? [], ([, block = '']) => block).slice(0, 2)
   const others = { alice: 'anna', bob: 'ben', 'demo-room': 'first-room', 'http://127.0.0.1:8080': baseUrl }
   return Object.entries(others).reduce((text, [name, other]) => text.replaceAll(name, other), blocks.join('\n'))

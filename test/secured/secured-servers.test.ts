@@ -8,6 +8,7 @@ import { promisify } from 'node:util'
 import { connectBus } from '@parley/bus/connect'
 import { startService } from '@parley/local/service-process'
 import { commandEnv, parleyFile } from '@parley/stack/parley-command'
+import { MongoClient } from 'mongodb'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { call, connectClient } from '../platform.ts'
 import { type Authority, type Certificate, newAuthority } from './certificates.ts'
@@ -146,6 +147,18 @@ describe('servers that require TLS, certificates and users', () => {
       title: 'MongoDB: a wrong password is refused',
       change: async () => ({ PARLEY_MONGO_URL_FILE: secretFile('wrong', mongo.url.replace('%3A', '%3B')) }),
       said: /MongoDB: Authentication failed/,
+    },
+    {
+      title: 'MongoDB: a user that may only read is refused',
+      change: async () => {
+        const tls = { tls: true, tlsCAFile: authority.ca, tlsCertificateKeyFile: client.both }
+        const admin = new MongoClient(mongo.url, tls)
+        const roles = [{ role: 'read', db: 'secured' }]
+        await admin.db('admin').command({ createUser: 'reader', pwd: 'reader', roles })
+        await admin.close()
+        return { PARLEY_MONGO_URL_FILE: secretFile('reader', mongo.url.replace(/\/\/.*@/, '//reader:reader@')) }
+      },
+      said: /MongoDB: the user "reader" has no right to insert, update, remove in secured\.\w+: grant it the role readWrite/,
     },
     {
       title: 'a certificate without its key is an invalid setting',

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { type Cluster, newServersDir, type ServersDir, startSentinels } from '@parley/stack/clusters'
 import { testServers } from '@parley/stack/test-servers'
 import { Redis } from 'ioredis'
-import { afterEach, beforeEach, describe, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, onTestFinished, test, vi } from 'vitest'
 import { connectPresence, type Presence, pingPresence } from './connect.ts'
 
 const failover = { timeout: 120_000, interval: 100 }
@@ -14,6 +15,28 @@ test('a database that Redis does not have is refused, instead of using another',
     connectPresence(url.href, () => undefined),
     /DB index is out of range/,
   )
+})
+
+test('a user whose commands the ACL refuses is refused at the start, with the command', async () => {
+  const { redisUrl } = await testServers()
+  const admin = new Redis(redisUrl)
+  const name = `few-${randomUUID()}`
+  onTestFinished(async () => {
+    await admin.acl('DELUSER', name)
+    admin.disconnect()
+  })
+  const url = Object.assign(new URL(redisUrl), { username: name, password: 'few' })
+  for (const [rule, said] of [
+    ['-@scripting', /NOPERM .*'eval'/],
+    ['-@write', /NOPERM .*'set'/],
+    ['resetkeys', /NOPERM .*keys/],
+  ] as const) {
+    await admin.acl('SETUSER', name, 'reset', 'on', '>few', '~*', '&*', '+@all', rule)
+    await assert.rejects(
+      connectPresence(url.href, () => undefined),
+      said,
+    )
+  }
 })
 
 describe('Redis behind Sentinel', () => {
@@ -44,6 +67,19 @@ describe('Redis behind Sentinel', () => {
   }
 
   const hang = (pid: number | undefined) => process.kill(pid ?? 0, 'SIGSTOP')
+
+  test('a replica, reached by its own address, is not healthy', async () => {
+    const [sentinelPort] = cluster.url.match(/(?<=127\.0\.0\.1:)\d+/) ?? []
+    const sentinel = new Redis(Number(sentinelPort))
+    const [fields = []] = (await sentinel.call('SENTINEL', 'REPLICAS', 'parley')) as string[][]
+    sentinel.disconnect()
+    const errors: string[] = []
+    const url = `redis://127.0.0.1:${fields[fields.indexOf('port') + 1]}`
+    const connected = await connectPresence(url, ({ message }) => void errors.push(message))
+    presence = connected
+    await vi.waitFor(() => assert.rejects(pingPresence(connected), /READONLY/), failover)
+    assert.match(errors.join(), /READONLY/)
+  })
 
   test('a hanging master is replaced by the one that Sentinel names', async () => {
     const connected = await connectPresence(cluster.url, () => undefined)

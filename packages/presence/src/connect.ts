@@ -1,6 +1,7 @@
 import type { SecureContextOptions } from 'node:tls'
 import { isUnreachable } from '@parley/async/unreachable'
 import { Redis, type RedisOptions } from 'ioredis'
+import { execAll } from './exec-all.ts'
 import { redisOptions } from './redis-url.ts'
 
 export interface Presence {
@@ -13,7 +14,7 @@ export interface Presence {
  *
  * @param url of a server or of Sentinel: see redis-url.ts
  * @param tls enables TLS, with certificates and key in PEM
- * @throws if Redis refuses the credentials, is too old, or evicts keys
+ * @throws if Redis refuses the credentials or commands, is too old, or evicts keys
  */
 export async function connectPresence(
   url: string,
@@ -61,6 +62,8 @@ export async function connectPresence(
         throw new UnfitRedis(`the server does not speak Redis' protocol, or needs TLS`, { cause })
       throw cause
     }
+    // A connection's error is reported by its event.
+    if (cause !== last) onError(cause)
     redis.once('ready', () => {
       checkServer(redis).catch(onError)
     })
@@ -82,12 +85,12 @@ function isOtherProtocol(error: unknown): boolean {
 }
 
 /** Whether no server was reached. Other errors, such as a refused certificate or password, need an operator. */
-function isAwayAtStart(error: unknown): boolean {
+function isAwayAtStart(error: unknown): error is Error {
   if (!(error instanceof Error)) return false
   return isUnreachable(error) || isPresenceAway(error) || error.message.startsWith('All sentinels are unreachable')
 }
 
-/** @throws UnfitRedis if the server is too old, or evicts keys */
+/** @throws if the server is too old, evicts keys, or refuses commands */
 async function checkServer(redis: Redis): Promise<void> {
   // The user may lack permission for INFO.
   const info = await redis.info().catch(() => '')
@@ -102,6 +105,28 @@ async function checkServer(redis: Redis): Promise<void> {
     const loss = 'eviction loses connections and rate limits'
     throw new UnfitRedis(`the server evicts keys (maxmemory-policy ${policy}): set noeviction, since ${loss}`)
   }
+  await tryCommands(redis)
+}
+
+const trialKey = 'parley:trial'
+/** One command of each kind that Parley sends. */
+const trialScript = `
+redis.call('del', KEYS[1])
+redis.call('hset', KEYS[1], 'field', 1)
+redis.call('hgetall', KEYS[1])
+redis.call('del', KEYS[1])
+redis.call('zadd', KEYS[1], 1, 'member')
+redis.call('zrange', KEYS[1], 0, -1)
+redis.call('pexpire', KEYS[1], 1000)`
+
+/**
+ * Writes, by itself, in a script and in a transaction: a replica, and a server whose ACL allows too little, answer PING.
+ * @throws if Redis is down, or refuses a command
+ */
+async function tryCommands(redis: Redis): Promise<void> {
+  await redis.set(trialKey, 1, 'PX', 1_000)
+  await redis.eval(trialScript, 1, trialKey)
+  await execAll(redis.multi().del(trialKey))
 }
 
 const retryAfterMS = (attempt: number) => Math.min(attempt * 100, 1_000)
@@ -143,9 +168,9 @@ const awayMessages = [
   'LOADING',
 ]
 
-/** @throws if Redis is down */
-export async function pingPresence(presence: Presence): Promise<void> {
-  await presence.redis.ping()
+/** @throws if Redis is down, or refuses commands */
+export async function pingPresence({ redis }: Presence): Promise<void> {
+  await tryCommands(redis)
 }
 
 /** Closes the connection after the commands in flight, or at once if Redis is down. */

@@ -1,4 +1,5 @@
 import { type Bus, type BusEvents, connectBus, pingBus } from '@parley/bus/connect'
+import { checkRights } from '@parley/db/check-rights'
 import { connectDb, type Db, pingDb } from '@parley/db/connect'
 import { createSchemaCheck, OldSchemaError } from '@parley/db/schema'
 import { type AppFigures, createAppFigures } from '@parley/presence/app-figures'
@@ -36,7 +37,7 @@ type ServiceContext = Pick<
  *
  * @param busEvents called when NATS disconnects and reconnects, which is also logged here
  * @param needsBus whether the service cannot serve requests without NATS
- * @throws if MongoDB does not respond at the start, or a server is unusable: credentials, version, no JetStream
+ * @throws if MongoDB does not respond at the start, or a server is unusable: credentials, rights, version, no JetStream
  */
 export async function connectServers(
   { service, settings, log, metrics, checks, onStop }: ServiceContext,
@@ -49,6 +50,7 @@ export async function connectServers(
     connectDb(settings.mongoUrl, { appName: settings.nodeId, tls: tlsOptions(settings.mongoTls, tlsPrefix.mongo) }),
   )
   onStop('mongodb', () => db.client.close())
+  await explain('MongoDB', [mongoUrl], checkRights(db))
   checks['mongodb'] = () => pingDb(db)
   checks['clock'] = checkClock
   const endClock = new AbortController()

@@ -1,4 +1,5 @@
 import { everyApp } from '@parley/contracts/resources/operator'
+import { checkRights, rightsOfMigration } from '@parley/db/check-rights'
 import { connectDb, type Db } from '@parley/db/connect'
 import { findLostIds } from '@parley/db/lost-ids'
 import { type MigrationOptions, migrate, migrateTimeoutMS } from '@parley/db/migrate'
@@ -36,6 +37,7 @@ export function migrateCommand(): Command {
           process.exitCode = pending.length === 0 ? 0 : 2
           return
         }
+        await explain('MongoDB', [mongoSettings.mongoUrl], checkRights(db, rightsOfMigration))
         const done = await migrate(db, { onProgress: console.log, also: recordIn(db) })
         console.log(done.length === 0 ? 'nothing to do: the schema is up to date' : 'the schema is up to date')
         for (const { kind, app, id } of await findLostIds(db)) {
