@@ -91,6 +91,8 @@ describe('docker-compose.yml', () => {
     assert.doesNotMatch(format, /\$request\b(?!_)|\$request_uri|\$args|\$query_string|\$http_referer/)
     assert.match(nginx, /access_log \S+ without_queries;/)
     assert.match(nginx, /proxy_connect_timeout 1s;/)
+    const upstreams = [...nginx.matchAll(/^ +server \S+:\d+ (.*);$/gm)].map(([, options]) => options)
+    assert.deepEqual(upstreams, ['resolve max_fails=0', 'resolve max_fails=0'], 'a failed connection takes none out')
   })
 
   for (const path of ['deploy/nginx.conf', 'deploy/k8s/overlays/try/nginx.conf']) {
