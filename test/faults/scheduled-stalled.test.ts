@@ -5,7 +5,6 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { MongoClient } from 'mongodb'
 import { afterAll, beforeAll, beforeEach, describe, onTestFinished, test } from 'vitest'
-import type { StallingScheduler } from '../../services/api-gateway/src/test-stalling-scheduler.ts'
 import { eventually, type Platform, type PlatformUser, type RunningService, startPlatform } from '../platform.ts'
 
 const stallingScheduler = join(import.meta.dirname, '../../services/api-gateway/src/test-stalling-scheduler.ts')
@@ -48,10 +47,10 @@ describe('a gateway stalls while it sends scheduled messages, and another takes 
   }
 
   /** Lets a process claim everything and stall. The returned function ends the stall and waits for the process. */
-  async function claimAndStall(at: StallingScheduler['at']): Promise<() => Promise<void>> {
+  async function claimAndStall(at: 'claimed' | 'written'): Promise<() => Promise<void>> {
     const { mongoUrl, natsUrl } = platform.servers
     process.kill(gateway.pid, 'SIGSTOP')
-    const child = fork(stallingScheduler, [JSON.stringify({ mongoUrl, natsUrl, at } satisfies StallingScheduler)])
+    const child = fork(stallingScheduler, [JSON.stringify({ mongoUrl, natsUrl, at })])
     onTestFinished(() => void child.kill('SIGKILL'))
     await beDue()
     const isStalled = async () => (await readFile(`/proc/${child.pid}/stat`, 'utf8')).includes(' T ')

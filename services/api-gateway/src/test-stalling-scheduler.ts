@@ -7,7 +7,7 @@ import { connectDb } from '@parley/db/connect'
 import { createLog } from '@parley/service/log'
 
 /** Child process of a test: claims scheduled messages once some are due, and stalls while it sends them. */
-export interface StallingScheduler {
+interface StallingScheduler {
   mongoUrl: string
   natsUrl: string
   at: 'claimed' | 'written'
