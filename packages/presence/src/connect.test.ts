@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { type Cluster, newServersDir, type ServersDir, startSentinels } from '@parley/stack/clusters'
 import { testServers } from '@parley/stack/test-servers'
 import { Redis } from 'ioredis'
@@ -38,6 +40,33 @@ test('a user whose commands the ACL refuses is refused at the start, with the co
     )
   }
 })
+
+test('a proxy that has lost Redis counts as Redis being away, a server that waits for its own protocol does not', async () => {
+  const sentences: string[] = []
+  const onError = ({ message }: Error) => void sentences.push(message)
+  for (const close of [(socket: Socket) => socket.destroy(), (socket: Socket) => socket.resetAndDestroy()]) {
+    const proxy = await listen(close)
+    const { redis } = await connectPresence(proxy.url, onError)
+    redis.disconnect()
+    await proxy.stop()
+  }
+  assert.notDeepEqual(sentences, [])
+  for (const close of [(socket: Socket) => socket.end(), (socket: Socket) => socket.resetAndDestroy()]) {
+    const other = await listen((socket) => socket.once('data', () => close(socket)))
+    await assert.rejects(connectPresence(other.url, onError), /does not speak Redis' protocol/)
+    await other.stop()
+  }
+})
+
+async function listen(onSocket: (socket: Socket) => void): Promise<{ url: string; stop(): Promise<void> }> {
+  const server = createServer((socket) => onSocket(socket.on('error', () => undefined)))
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const stop = async () => {
+    server.close()
+    await once(server, 'close')
+  }
+  return { url: `redis://127.0.0.1:${(server.address() as AddressInfo).port}`, stop }
+}
 
 describe('Redis behind Sentinel', () => {
   let dir: ServersDir

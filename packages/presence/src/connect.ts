@@ -1,6 +1,7 @@
 import type { SecureContextOptions } from 'node:tls'
 import { isUnreachable } from '@parley/async/unreachable'
 import { Redis, type RedisOptions } from 'ioredis'
+import { closesAtOnce } from './closes-at-once.ts'
 import { execAll } from './exec-all.ts'
 import { redisOptions } from './redis-url.ts'
 
@@ -56,10 +57,12 @@ export async function connectPresence(
   } catch (error) {
     // connect() only reports that the connection was closed.
     const cause = error instanceof UnfitRedis ? error : (last ?? error)
+    if (await isOtherProtocol(cause, redis.options)) {
+      redis.disconnect()
+      throw new UnfitRedis(`the server does not speak Redis' protocol, or needs TLS`, { cause })
+    }
     if (!isAwayAtStart(cause)) {
       redis.disconnect()
-      if (isOtherProtocol(cause))
-        throw new UnfitRedis(`the server does not speak Redis' protocol, or needs TLS`, { cause })
       throw cause
     }
     // A connection's error is reported by its event.
@@ -77,17 +80,29 @@ class UnfitRedis extends Error {
   override name = 'UnfitRedis'
 }
 
-/** The server closes the connection, or answers something else, such as HTTP. */
-function isOtherProtocol(error: unknown): boolean {
+/** Whether the server answers something else, such as HTTP, or closes the connection once it gets Redis' protocol. */
+async function isOtherProtocol(error: unknown, options: RedisOptions): Promise<boolean> {
   if (!(error instanceof Error)) return false
-  const { code } = error as NodeJS.ErrnoException
-  return code === 'EPIPE' || code === 'ECONNRESET' || error.message.startsWith('Unknown RESP type')
+  // Sentinel has spoken to the server that it names.
+  return (
+    error.message.startsWith('Unknown RESP type') ||
+    (isCut(error) && !options.sentinels && !(await closesAtOnce(options)))
+  )
+}
+
+function isCut({ code, message }: NodeJS.ErrnoException): boolean {
+  return code === 'EPIPE' || code === 'ECONNRESET' || message === 'Connection is closed.'
 }
 
 /** Whether no server was reached. Other errors, such as a refused certificate or password, need an operator. */
 function isAwayAtStart(error: unknown): error is Error {
   if (!(error instanceof Error)) return false
-  return isUnreachable(error) || isPresenceAway(error) || error.message.startsWith('All sentinels are unreachable')
+  return (
+    isUnreachable(error) ||
+    isPresenceAway(error) ||
+    isCut(error) ||
+    error.message.startsWith('All sentinels are unreachable')
+  )
 }
 
 /** @throws if the server is too old, evicts keys, or refuses commands */
