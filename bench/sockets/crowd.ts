@@ -60,16 +60,27 @@ const buffer = Buffer.alloc(65_536)
 /** Replay starts this long before the last received byte, since an event may have been in flight. */
 const overlapMS = 3_000
 
-function note(client: Client, text: string): void {
+/** The last parsed message: all members of its room get the same text. */
+let last = { text: '', room: '', seq: Number.NaN, atMS: Number.NaN }
+
+function parse(text: string): typeof last {
+  if (text === last.text) return last
   const room = /"room":"([^"]+)"/.exec(text)?.[1] ?? ''
-  const seq = Number(/"seq":(\d+)/.exec(text)?.[1])
+  last = { text, room, seq: Number(/"seq":(\d+)/.exec(text)?.[1]), atMS: Number(/at ([\d.]+)/.exec(text)?.[1]) }
+  return last
+}
+
+function note(client: Client, text: string): void {
+  const { room, seq, atMS } = parse(text)
   const got = client.got.get(room)
-  if (!got) return
-  if (seq <= got.upTo || got.later.has(seq)) return
-  const at = /at ([\d.]+)/.exec(text)?.[1]
-  if (at !== undefined) lateMS.push(now() - Number(at))
+  if (!got || seq <= got.upTo || got.later.has(seq)) return
+  if (!Number.isNaN(atMS)) lateMS.push(now() - atMS)
   received++
-  got.later.add(seq)
+  if (seq > got.upTo + 1) {
+    got.later.add(seq)
+    return
+  }
+  got.upTo = seq
   while (got.later.delete(got.upTo + 1)) got.upTo++
 }
 

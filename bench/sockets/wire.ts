@@ -22,12 +22,14 @@ export function aboutMS(ms: number): number {
   return ms * (0.5 + Math.random())
 }
 
+const nothing: Buffer = Buffer.alloc(0)
+
 /**
  * Parses the server's bytes after an upgrade request, in chunks of any size; calls `onText` for each text frame. Keeps no view
  * of a chunk.
  */
 export function textFrames(onText: (text: string) => void): (chunk: Buffer) => void {
-  let rest: Buffer = Buffer.alloc(0)
+  let rest = nothing
   let isUpgraded = false
   return (chunk) => {
     rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
@@ -42,7 +44,7 @@ export function textFrames(onText: (text: string) => void): (chunk: Buffer) => v
       rest = rest.subarray(next.to)
     }
     // The caller reuses the chunk's memory.
-    rest = Buffer.from(rest)
+    rest = rest.length === 0 ? nothing : Buffer.from(rest)
   }
 }
 
