@@ -120,7 +120,10 @@ function shownStages(db: Db, app: string, user: string): Document[] {
     { $set: { ...ownSeqs(user), buffer } },
     { $project: { _id: 0, room: '$$ROOT' } },
     { $set: { last: { $ifNull: ['$room.lastMessageID', ''] }, inBucket: bucketKeyOf('$room._id', '$room.seq') } },
-    lookUpInBuckets(db),
+    // Without a pipeline, which MongoDB would plan for each room.
+    findByKeys(db.messageBuckets.collectionName, 'inBucket'),
+    { $set: { inBucket: { $first: '$inBucket' } } },
+    { $set: { inBucket: lastInBucket() } },
     findByKeys(db.messages.collectionName, 'last'),
     { $set: { last: { $concatArrays: ['$last', '$inBucket'] } } },
     { $unset: 'inBucket' },
@@ -129,21 +132,12 @@ function shownStages(db: Db, app: string, user: string): Document[] {
   ]
 }
 
-/** A stage that looks up the message `last` in the bucket with the key `inBucket`, and replaces `inBucket` by it. */
-function lookUpInBuckets(db: Db): Document {
-  const isLast = { $eq: ['$$this._id', '$$last'] }
-  const of = { app: '$app', room: '$room', roomKey: '$roomKey' }
-  return {
-    $lookup: {
-      ...{ from: db.messageBuckets.collectionName, localField: 'inBucket', foreignField: '_id', as: 'inBucket' },
-      let: { last: '$last' },
-      pipeline: [
-        { $set: { message: { $first: { $filter: { input: '$messages', cond: isLast } } } } },
-        { $match: { message: { $exists: true } } },
-        { $replaceWith: { $mergeObjects: [of, { updatedAtMS: '$message.createdAtMS' }, '$message'] } },
-      ],
-    },
-  }
+/** The message with the ID `last` in the bucket `inBucket`, as an array of at most one. */
+function lastInBucket(): Document {
+  const message = { $filter: { input: '$inBucket.messages', cond: { $eq: ['$$this._id', '$last'] }, limit: 1 } }
+  const { app, room, roomKey } = { app: '$inBucket.app', room: '$inBucket.room', roomKey: '$inBucket.roomKey' }
+  const whole = { $mergeObjects: [{ app, room, roomKey, updatedAtMS: '$$this.createdAtMS' }, '$$this'] }
+  return { $map: { input: { $ifNull: [message, []] }, as: 'this', in: whole } }
 }
 
 /** A room as one of its members sees it. */
