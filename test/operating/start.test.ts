@@ -207,7 +207,8 @@ describe('npm start', () => {
   test.skipIf(!mayMount)('a read-only checkout is reported in one sentence', async () => {
     const mounted = 'mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && cd "$0" && exec "$@"'
     const command = ['unshare', '-rm', 'sh', '-c', mounted, join(import.meta.dirname, '../..'), 'sh', 'local/start']
-    const { code, text } = await npmStart(data, ['--port', '0'], {}, command).end
+    const variables = { npm_config_ignore_scripts: 'false' }
+    const { code, text } = await npmStart(data, ['--port', '0'], variables, command).end
     assert.equal(code, 1)
     assertOneSentence(text, /^npm start builds pages in .*, which cannot be written: .*--ignore-scripts$/)
   })
