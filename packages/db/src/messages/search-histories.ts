@@ -3,12 +3,12 @@ import type { Db } from '../db.ts'
 import { readBoth } from '../message-buckets/find-messages.ts'
 import { minuteMS, minuteOf } from '../minutes.ts'
 import type { RoomDoc } from '../rooms/documents.ts'
-import { asTooSlow, QueryTooSlow } from '../server-errors.ts'
+import { QueryTooSlow } from '../server-errors.ts'
 import type { MessageDoc, SearchHit } from './documents.ts'
 import { historyStages, readHistory } from './history.ts'
 import { mostAtOneTime } from './messages.ts'
 import type { PageStart } from './page-start.ts'
-import type { SearchPlace, SearchReading } from './search-pages.ts'
+import { type SearchPlace, type SearchReading, searchPages } from './search-pages.ts'
 
 /** Filters that all messages found must match. */
 export interface HistorySearch {
@@ -100,26 +100,18 @@ function isBefore(one: OpenHistory | undefined, other: OpenHistory): boolean {
 type ListedRoom = Pick<RoomDoc, '_id' | 'lastMinute'>
 
 /** The app's rooms with messages in batches, those with the latest last message first. */
-async function* roomsByLastMessage(
+function roomsByLastMessage(
   db: Db,
   { app, afterTimeMS = 0 }: HistorySearch,
   untilMS: number,
-): AsyncGenerator<ListedRoom[], undefined> {
+): AsyncGenerator<ListedRoom[]> {
   const active = { app, lastMinute: { $gte: Math.max(1, minuteOf(afterTimeMS)) }, deletedAt: { $exists: false } }
-  const cursor = db.rooms
+  const query = db.rooms
     .find(active)
     .project<ListedRoom>({ lastMinute: 1 })
     .sort({ lastMinute: -1, _id: -1 })
     .hint({ app: 1, lastMinute: 1, _id: 1 })
-    .batchSize(roomsAtOnce)
-    .maxTimeMS(Math.max(1, untilMS - clock.now()))
-  try {
-    while (await cursor.hasNext()) yield cursor.readBufferedDocuments(roomsAtOnce)
-  } catch (error) {
-    throw asTooSlow(error)
-  } finally {
-    await cursor.close()
-  }
+  return searchPages(query, { atOnce: roomsAtOnce, untilMS })
 }
 
 async function* flat<T>(batches: AsyncGenerator<T[]>): AsyncGenerator<T> {

@@ -1,7 +1,6 @@
 import { clock } from '@parley/async/clock'
 import type { FindCursor } from 'mongodb'
 import { asTooSlow, QueryTooSlow } from '../server-errors.ts'
-import type { SearchHit } from './documents.ts'
 
 /** A cursor: a time, and how many messages of this time earlier pages had. */
 export interface SearchPlace {
@@ -19,10 +18,7 @@ export interface SearchReading {
  * Yields the results of a search in batches.
  * @throws QueryTooSlow after `untilMS`
  */
-export async function* searchPages(
-  query: FindCursor<SearchHit>,
-  { atOnce, untilMS }: SearchReading,
-): AsyncGenerator<SearchHit[]> {
+export async function* searchPages<T>(query: FindCursor<T>, { atOnce, untilMS }: SearchReading): AsyncGenerator<T[]> {
   const cursor = query.batchSize(atOnce).maxTimeMS(Math.max(1, untilMS - clock.now()))
   try {
     while (await cursor.hasNext()) {

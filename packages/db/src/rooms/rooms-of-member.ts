@@ -137,7 +137,7 @@ function lastInBucket(): Document {
   const message = { $filter: { input: '$inBucket.messages', cond: { $eq: ['$$this._id', '$last'] }, limit: 1 } }
   const { app, room, roomKey } = { app: '$inBucket.app', room: '$inBucket.room', roomKey: '$inBucket.roomKey' }
   const whole = { $mergeObjects: [{ app, room, roomKey, updatedAtMS: '$$this.createdAtMS' }, '$$this'] }
-  return { $map: { input: { $ifNull: [message, []] }, as: 'this', in: whole } }
+  return { $map: { input: { $ifNull: [message, []] }, in: whole } }
 }
 
 /** A room as one of its members sees it. */
