@@ -135,7 +135,7 @@ redis.call('zrange', KEYS[1], 0, -1)
 redis.call('pexpire', KEYS[1], 1000)`
 
 /**
- * Writes, by itself, in a script and in a transaction: a replica, and a server whose ACL allows too little, answer PING.
+ * Writes, by itself, in a script and in a transaction: a replica, and a server with too strict an ACL, answer PING.
  * @throws if Redis is down, or refuses a command
  */
 async function tryCommands(redis: Redis): Promise<void> {

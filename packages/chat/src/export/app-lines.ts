@@ -93,7 +93,7 @@ interface Gathered {
 }
 
 async function* linesOfRoom(db: Db, roomKey: string, { named, saved, leftOut }: Gathered): AsyncGenerator<string> {
-  // In one snapshot, since an import refuses a room whose owner is not a member.
+  // In one snapshot, since an import refuses a room with an owner outside it.
   const { room, members } = await inSnapshot(db, async (session) => ({
     room: await db.rooms.findOne({ _id: roomKey }, { session, projection: { buffer: 0 } }),
     members: await db.memberships.find({ roomKey }, { session }).toArray(),

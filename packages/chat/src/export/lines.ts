@@ -14,7 +14,7 @@ type Given<T extends GivenLine['type']> = Extract<GivenLine, { type: T }>
 export interface LeftOut {
   /** Messages exported without their files. */
   files: number
-  /** Thread messages whose root was removed by retention. */
+  /** Thread messages without their root, which retention removed. */
   messages: number
 }
 

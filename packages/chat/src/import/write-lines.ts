@@ -72,7 +72,7 @@ export class LineWriter {
     if (messages.length > 0) await this.#writeMessages(messages)
     for (const { room, threadOf, user } of of('thread')) this.#threads.name(room, threadOf, user)
     const deletions = of('deletion').map((line) => toDeletion(this.#app, line))
-    // Before the members, whose unread counts depend on them.
+    // Before the members: their unread counts depend on these.
     await saveImportedDeletions(this.#db, deletions)
   }
 

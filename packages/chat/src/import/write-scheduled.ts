@@ -13,7 +13,7 @@ type Line = ImportOf<'scheduled'>
 /** Send keys are kept for a day: until then, a repeated import sends nothing twice. */
 const mostLateMS = 24 * 60 * 60 * 1_000
 
-/** Writes scheduled messages; existing ones stay. Skips those that were due a day ago, or whose sender was erased. */
+/** Writes scheduled messages; existing ones stay. Skips those that were due a day ago, or of erased senders. */
 export async function writeScheduled(db: Db, app: string, lines: readonly Line[]): Promise<void> {
   const nowMS = clock.now()
   for (const line of lines) {

@@ -7,7 +7,7 @@ export function rememberAddress(): void {
   if (sessionStorage.getItem(stored) !== otherTab) sessionStorage.setItem(stored, location.href)
 }
 
-/** Opens a URL for signing in beside this tab, whose view stays; returns whether the browser allowed it. */
+/** Opens a URL for signing in beside this tab, and keeps its view; returns whether the browser allowed it. */
 export function openBeside(url: string): boolean {
   // A new tab starts with a copy of this tab's storage.
   sessionStorage.setItem(stored, otherTab)

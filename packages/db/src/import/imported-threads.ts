@@ -66,7 +66,7 @@ export interface ImportedThreadMembers {
   room: string
   root: string
   users: readonly string[]
-  /** Users who are written by saveImportedThreadMembers. */
+  /** Users that saveImportedThreadMembers writes. */
   named: readonly string[]
   /** Of the thread's last message in the file. */
   seq: number

@@ -51,7 +51,7 @@ export async function findBlocksOfUser(
     .toArray()
 }
 
-/** The users among these who block `blockee`. */
+/** The users among these that block `blockee`. */
 export async function findBlockersOf(
   db: Db,
   app: string,
