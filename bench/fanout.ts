@@ -2,7 +2,7 @@ import { wholeNumber, wholeNumbers } from '@parley/local/whole-number'
 import { Command } from 'commander'
 import { emptyProfilesFolder, printCpuShares } from './cpu-profile.ts'
 import { compareContestants } from './fanout/compare.ts'
-import { measureGrowth } from './fanout/growth.ts'
+import { growthUsers, measureGrowth } from './fanout/growth.ts'
 import { measurePresence } from './fanout/presence.ts'
 import { describeResults, describeStorm, type Results } from './fanout/report.ts'
 import { setUp } from './fanout/setup.ts'
@@ -48,7 +48,7 @@ const churnRounds = 3
 const { stormClients, against } = options
 const profiles = emptyProfilesFolder()
 const log = (line: string) => console.log(`· ${line}`)
-const setup = await setUp(Math.max(...sizes, stormClients), log)
+const setup = await setUp(Math.max(...sizes, stormClients, isWhole ? growthUsers : 0), log)
 try {
   const storms = options.presenceOnly ? [] : await measureStorms()
   if (options.stormOnly) report('storm', { storms })

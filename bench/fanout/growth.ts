@@ -6,6 +6,9 @@ import { type Delivery, type Mode, measureDelivery } from './measure-fanout.ts'
 import type { Setup } from './setup.ts'
 
 const perRoom = 500
+const roomsInAll = 10
+/** Users that `measureGrowth` needs. */
+export const growthUsers = roomsInAll * perRoom
 const deliveries = { sparse: 200_000, bursts: 2_000_000 }
 const unsubscribedEvents = 16_000
 const modes = ['sparse', 'bursts'] as const satisfies Mode[]
@@ -23,8 +26,12 @@ export async function measureGrowth(setup: Setup): Promise<Growth> {
   const server = await startContestant('parley', setup)
   const load = await startLoad()
   const connect = (clients: number[]) =>
-    load.connect({ port: server.port, clients: clients.map((n) => server.client(n, `room ${n % 10}`)), atOnce: 50 })
-  const all = Array.from({ length: 10 * perRoom }, (_, n) => n)
+    load.connect({
+      port: server.port,
+      clients: clients.map((n) => server.client(n, `room ${n % roomsInAll}`)),
+      atOnce: 50,
+    })
+  const all = Array.from({ length: growthUsers }, (_, n) => n)
   const measure = async (rooms: string[]) => {
     const [sparse, bursts] = [
       await measureDelivery(server, load, { mode: modes[0], rooms, perRoom, deliveries: deliveries.sparse }),
@@ -33,11 +40,11 @@ export async function measureGrowth(setup: Setup): Promise<Growth> {
     return { sparse, bursts }
   }
 
-  await connect(all.filter((n) => n % 10 === 0))
+  await connect(all.filter((n) => n % roomsInAll === 0))
   const rooms1 = await measure(['room 0'])
   const unsubscribed = await measureUnsubscribed(server)
-  await connect(all.filter((n) => n % 10 !== 0))
-  const rooms10 = await measure(Array.from({ length: 10 }, (_, room) => `room ${room}`))
+  await connect(all.filter((n) => n % roomsInAll !== 0))
+  const rooms10 = await measure(Array.from({ length: roomsInAll }, (_, room) => `room ${room}`))
   await load.stop()
   await server.stop()
   return { rooms1, rooms10, unsubscribed }
