@@ -4,10 +4,12 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import type { Deployment } from '../client/client-of.ts'
 import { eventually } from '../platform.ts'
+import { copyExample, examples } from './copy-example.ts'
 
-const root = join(import.meta.dirname, '../..')
+/** Turbopack refuses packages outside the project, and Python's packages are installed once, so these run in place. */
+const inPlace = new Set(['next-kit', 'python-client'])
 
-/** A running example, started by `npm start` in its folder. */
+/** A running example, started by `npm start` in a folder of its own. */
 export interface RunningExample {
   child: ChildProcess
   /** The output so far. */
@@ -20,11 +22,11 @@ export interface RunningExample {
   end: (signal?: NodeJS.Signals) => Promise<void>
 }
 
-/** Starts an example against the deployment; stopped when the test ends. */
+/** Starts a copy of an example, outside the repository, against the deployment; stopped when the test ends. */
 export function runExample(deployment: Deployment, name: string, env: NodeJS.ProcessEnv = {}): RunningExample {
   const { platform, front } = deployment
-  const child = spawn('npm', ['start', '--silent', '--prefix', join('examples', name)], {
-    cwd: root,
+  const child = spawn('npm', ['start', '--silent'], {
+    cwd: inPlace.has(name) ? join(examples, name) : copyExample(name),
     // In its own process group, so that npm, its shell and the example end together.
     detached: true,
     env: {
