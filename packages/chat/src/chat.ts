@@ -38,6 +38,8 @@ export interface ChatSettings {
   changesKeptHours: number
   /** How long entries of the audit log are kept. */
   auditDays: number
+  /** Requests per minute of an API key without its own rate; 0 is no limit. */
+  ratePerApiKey: number
 }
 
 /** Dependencies of the use cases: external systems, and queues that batch concurrent writes. */

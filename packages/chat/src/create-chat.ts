@@ -36,6 +36,7 @@ const defaultChatSettings: ChatSettings = {
   streamSilenceMS: 60_000,
   changesKeptHours: 72,
   auditDays: 400,
+  ratePerApiKey: 0,
 }
 
 /** The recording of logins is not awaited. Larger batches would delay writes that are. */

@@ -33,8 +33,8 @@ const retentionLagHelp = 'Age of the oldest complete retention sweep of an app'
 
 /** The settings of the gateway that its use cases take. */
 export function chatSettingsOf(settings: GatewaySettings): Partial<ChatSettings> {
-  const { tokenDays, jobAfterMS, exportEveryMS, streamSilenceMS, auditDays } = settings
-  return { tokenDays, jobAfterMS, exportEveryMS, streamSilenceMS, auditDays }
+  const { tokenDays, jobAfterMS, exportEveryMS, streamSilenceMS, auditDays, ratePerApiKey } = settings
+  return { tokenDays, jobAfterMS, exportEveryMS, streamSilenceMS, auditDays, ratePerApiKey }
 }
 
 /** Starts the REST API and the background work of messages, jobs and events. Returns the port of the API. */

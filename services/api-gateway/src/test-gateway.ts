@@ -131,7 +131,7 @@ export async function startTestGateway(
   const cacheLease = holdCacheLease(bus, newId(), () => undefined)
   const log = createLog({ service: 'api-gateway', node: 'test', level: 'silent' })
   // An overloaded machine must not turn responses into jobs.
-  const settings = { jobAfterMS: 60_000 }
+  const settings = { jobAfterMS: 60_000, ratePerApiKey: shared.rateLimits?.perApiKey ?? 0 }
   const chat = createChat({
     ...{ db, bus, control, cacheLease, log, settings },
     ...(shared.atPoint && { atPoint: shared.atPoint }),

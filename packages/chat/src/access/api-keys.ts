@@ -6,7 +6,7 @@ import type { ApiKeyView } from '@parley/contracts/resources/api-key'
 import { isOwnScope, type KeyScope } from '@parley/contracts/scopes'
 import { digest, dropApiKeys, findApp, insertApiKey, isInForce, revokeApiKeyDoc } from '@parley/db/apps/apps'
 import type { ApiKeyDoc } from '@parley/db/apps/documents'
-import type { Db } from '@parley/db/connect'
+import type { Db, Session } from '@parley/db/connect'
 import { inTransaction } from '@parley/db/transactions/transaction'
 import type { Chat } from '../chat.ts'
 import { rememberApiKeyMS } from './authenticate-api-key.ts'
@@ -52,22 +52,23 @@ export async function addApiKey(
   app: string,
   added: NewKey,
 ): Promise<ApiKeyView & { apiKey: string }> {
-  const keys = await keysOf(db, app)
-  const ended = keys.filter((key) => !isInForce(key))
-  if (keys.length - ended.length >= mostInForce) {
-    throw new KeyError('too many', `app ${app} has ${mostInForce} active keys: revoke one first`)
-  }
-  const surplus = ended.slice(0, -mostEnded).map((key) => key.digest)
-  await dropApiKeys(db, app, surplus)
   const apiKey = newApiKey()
   const doc = { digest: digest(apiKey), ...rightsOf(added), createdAt: clock.date() }
   const shown = toKeyView(doc)
-  const isAdded = await inTransaction(db, async (session) => {
+  const add = async (session: Session) => {
+    const keys = await keysOf(db, app, session)
+    const ended = keys.filter((key) => !isInForce(key))
+    if (keys.length - ended.length >= mostInForce) {
+      throw new KeyError('too many', `app ${app} has ${mostInForce} active keys: revoke one first`)
+    }
+    const surplus = ended.slice(0, -mostEnded).map((key) => key.digest)
+    await dropApiKeys(db, app, surplus, session)
     const inserted = await insertApiKey(db, app, doc, session)
     audit?.note({ subject: { kind: 'key', id: shown.id }, after: shown })
     if (inserted) await audit?.write(db, session)
     return inserted
-  })
+  }
+  const isAdded = await inTransaction(db, add, { turn: `API keys of ${app}` })
   if (isAdded) return { ...shown, apiKey }
   throw new KeyError('name taken', `app ${app} has a key named ${JSON.stringify(added.name)} already`)
 }
@@ -125,8 +126,8 @@ export async function listApiKeys(db: Db, app: string, ended: boolean): Promise<
   return (await keysOf(db, app)).filter((key) => ended || isInForce(key)).map(toKeyView)
 }
 
-async function keysOf(db: Db, app: string): Promise<ApiKeyDoc[]> {
-  const found = await findApp(db, app)
+async function keysOf(db: Db, app: string, session?: Session): Promise<ApiKeyDoc[]> {
+  const found = await findApp(db, app, session)
   if (!found) throw new KeyError('no app', `there is no app ${JSON.stringify(app)}`)
   return found.apiKeys
 }

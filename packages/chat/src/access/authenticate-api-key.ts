@@ -83,9 +83,9 @@ function inForce(caller: AuthenticatedKey | undefined): AuthenticatedKey | undef
 export function createKeyCheck({ db }: Pick<Chat, 'db'>): (caller: AuthenticatedIntegrator) => Promise<void> {
   const found = new LRUCache<string, Promise<boolean>>({ max: 10_000, ttl: rememberApiKeyMS })
   const lookUp = (caller: AuthenticatedIntegrator): Promise<unknown> =>
-    'operator' in caller ? findLivingSession(db, caller.session) : findAppByApiKey(db, caller.keyDigest)
+    'operator' in caller ? findLivingSession(db, caller.session._id) : findAppByApiKey(db, caller.keyDigest)
   return async (caller) => {
-    const digest = 'operator' in caller ? caller.session : caller.keyDigest
+    const digest = 'operator' in caller ? caller.session._id : caller.keyDigest
     const known = found.get(digest) ?? lookUp(caller).then(Boolean)
     if (!found.has(digest)) {
       found.set(digest, known)

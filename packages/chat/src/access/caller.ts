@@ -1,5 +1,5 @@
 import type { ApiKeyDoc } from '@parley/db/apps/documents'
-import type { OperatorDoc } from '@parley/db/operators/documents'
+import type { OperatorDoc, OperatorSessionDoc } from '@parley/db/operators/documents'
 import type { Allows } from './key-addresses.ts'
 
 /** The caller of a use case: an end user, or the integrator of the app. */
@@ -44,8 +44,7 @@ export interface AuthenticatedKey extends WithRights {
 /** An operator of the console, in the app that a request names. */
 export interface AuthenticatedOperator extends WithRights {
   operator: Pick<OperatorDoc, '_id' | 'email'>
-  /** ID of the session. */
-  session: string
+  session: Pick<OperatorSessionDoc, '_id' | 'createdAt'>
 }
 
 /** Acts as a user without a token, for example when the integrator writes on their behalf. */

@@ -10,7 +10,7 @@ import { isInside } from './key-addresses.ts'
 import { expiryFrom } from './new-token.ts'
 
 type Wanted = Input<typeof operation>['body']
-type CallingKey = Pick<AuthenticatedIntegrator, 'app' | 'key'>
+type CallingKey = Pick<AuthenticatedIntegrator, 'key'>
 
 export function hasScope({ scopes, permissions }: AuthenticatedIntegrator['key'], scope: KeyScope): boolean {
   if (scope === 'platform') return permissions.includes('platform')
@@ -23,16 +23,17 @@ export function hasScope({ scopes, permissions }: AuthenticatedIntegrator['key']
  * INVALID_REQUEST
  */
 export async function addKey(
-  chat: Pick<Chat, 'db' | 'audit'>,
-  { app, key }: CallingKey,
+  chat: Pick<Chat, 'db' | 'audit' | 'settings'>,
+  caller: AuthenticatedIntegrator,
   wanted: Wanted,
 ): Promise<ApiKeyView & { apiKey: string }> {
+  const { app, key } = caller
   const added = {
     name: wanted.name,
     scopes: scopesOf(key, wanted.scopes),
     expiresAt: endOf(key, wanted),
     addresses: networksOf(key, wanted),
-    ratePerMinute: rateOf(key, wanted),
+    ratePerMinute: rateOf(caller, wanted, chat.settings.ratePerApiKey),
   }
   return addApiKey(chat, app, added).catch(rethrow)
 }
@@ -72,8 +73,12 @@ function networksOf({ addresses: own }: CallingKey['key'], { addresses = own }: 
   return addresses
 }
 
-function rateOf({ ratePerMinute: own }: CallingKey['key'], { ratePerMinute = own }: Wanted) {
-  if (own !== undefined && ratePerMinute !== undefined && ratePerMinute > own) {
+/** @param perApiKey the rate of keys without their own; 0 is no limit. It does not bind operators */
+function rateOf(caller: AuthenticatedIntegrator, wanted: Wanted, perApiKey: number): number | undefined {
+  const { ratePerMinute: own } = caller.key
+  const { ratePerMinute = own } = wanted
+  const most = own ?? ('operator' in caller ? 0 : perApiKey)
+  if (most > 0 && ratePerMinute !== undefined && ratePerMinute > most) {
     throw new ApiError('PERMISSION_DENIED', 'ratePerMinute: above that of the caller')
   }
   return ratePerMinute

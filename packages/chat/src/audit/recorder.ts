@@ -28,8 +28,7 @@ const mostBytes = 4_096
  * Records the change of one call, in the transaction that makes it (docs/reference/audit.md). A restarted transaction writes
  * its entry again.
  */
-export function createRecorder(context: AuditContext) {
-  const ownId = newId()
+export function createRecorder(context: AuditContext, ownId = newId()) {
   let details: AuditDetails = {}
   let isDone = false
 

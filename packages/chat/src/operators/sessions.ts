@@ -119,7 +119,7 @@ export async function inApp(
     kind: 'integrator',
     app,
     operator: { _id: operator._id, email: operator.email },
-    session: session._id,
+    session: { _id: session._id, createdAt: session.createdAt },
     key: {
       name: operator.email,
       permissions: scopes.includes('platform') ? ['platform'] : [],

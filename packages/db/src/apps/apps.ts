@@ -25,8 +25,8 @@ export async function insertApp(db: Db, app: Omit<AppDoc, 'retention'>, session?
   await db.apps.insertOne({ ...app, retention }, { ...(session && { session }) })
 }
 
-export async function findApp(db: Db, app: string): Promise<AppDoc | null> {
-  return db.apps.findOne({ _id: app })
+export async function findApp(db: Db, app: string, session?: Session): Promise<AppDoc | null> {
+  return db.apps.findOne({ _id: app }, { ...(session && { session }) })
 }
 
 /** The secrets that sign outgoing calls: the current one, and former ones that are still valid. */
@@ -87,9 +87,9 @@ export async function insertApiKey(
 }
 
 /** Deletes revoked or expired keys, by digest. */
-export async function dropApiKeys(db: Db, app: string, digests: readonly string[]): Promise<void> {
+export async function dropApiKeys(db: Db, app: string, digests: readonly string[], session: Session): Promise<void> {
   if (digests.length === 0) return
-  await db.apps.updateOne({ _id: app }, { $pull: { apiKeys: { digest: { $in: digests } } } })
+  await db.apps.updateOne({ _id: app }, { $pull: { apiKeys: { digest: { $in: digests } } } }, { session })
 }
 
 /** Revokes a key; false if it is already revoked. */

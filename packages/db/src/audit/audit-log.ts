@@ -29,6 +29,12 @@ export async function insertAuditEntries(db: Db, entries: readonly AuditDoc[], s
   )
 }
 
+/** Without a session, whether the entry is committed. */
+export async function hasAuditEntry(db: Db, app: string, id: string, session?: Session): Promise<boolean> {
+  const options = { projection: { _id: 1 }, ...(session ? { session } : { readConcern: 'majority' as const }) }
+  return (await db.audit.findOne({ _id: key(app, id) }, options)) !== null
+}
+
 /** Filters an app's entries. */
 export interface AuditQuery {
   actor?: string | undefined

@@ -1,6 +1,6 @@
 import type { AuthenticatedIntegrator } from '@parley/chat/access/caller'
 import { keyFingerprint } from '@parley/chat/access/key-fingerprint'
-import { createReadingRecords } from '@parley/chat/audit/record-reading'
+import { recordReading } from '@parley/chat/audit/record-reading'
 import { type AuditContext, createRecorder } from '@parley/chat/audit/recorder'
 import type { Chat } from '@parley/chat/chat'
 import type { AuditedInput, Operation } from '@parley/contracts/operation'
@@ -14,8 +14,6 @@ import type { ChatOf } from '../mount.ts'
  * conversations, and sends, are recorded before they are done.
  */
 export function auditCalls(chat: Chat): ChatOf {
-  const recordReading = createReadingRecords(chat)
-
   function contextOf(
     { id: action }: Operation,
     { ip, id: request }: FastifyRequest,
@@ -37,7 +35,7 @@ export function auditCalls(chat: Chat): ChatOf {
     const subject = audit?.({ params, body: body ?? {} } as AuditedInput)
     const isSend = !subject && scope?.endsWith(':write') === true
     if ('operator' in caller && (conversations || isSend)) {
-      await recordReading(contextOf(operation, request, caller, subjectRead(request, caller.app)), {
+      await recordReading(chat, contextOf(operation, request, caller, subjectRead(request, caller.app)), {
         session: caller.session,
         reason: reasonOf(request),
         isSend,

@@ -3,7 +3,9 @@ import { randomUUID } from 'node:crypto'
 import { addApiKey, type NewKey } from '@parley/chat/access/api-keys'
 import { allOperations } from '@parley/contracts/operations/all'
 import { keyScopes, scopes } from '@parley/contracts/scopes'
-import { afterAll, beforeAll, describe, test } from 'vitest'
+import { digest, insertApp } from '@parley/db/apps/apps'
+import { afterAll, beforeAll, describe, onTestFinished, test } from 'vitest'
+import { newOperator } from '../console/test-operator.ts'
 import { startTestGateway, type TestGateway } from '../test-gateway.ts'
 
 const forKeys = allOperations.filter(({ scope }) => scope !== undefined)
@@ -118,6 +120,39 @@ describe('scopes, expiry, networks and rate of API keys', () => {
     const { scopes: scopesOfSame, expiresAt: end, addresses, ratePerMinute } = result
     assert.deepEqual([scopesOfSame, new Date(end)], [['keys:write', 'users:read'], expiresAt])
     assert.deepEqual([addresses, ratePerMinute], [own.addresses, 600])
+  })
+
+  test('an app has at most 200 active keys, also if several are added at once', async () => {
+    const app = `full ${randomUUID()}`
+    const [clientKey, apiKey] = [randomUUID(), randomUUID()]
+    const own = { digest: digest(apiKey), permissions: [], createdAt: new Date() }
+    const apiKeys = [own, ...Array.from({ length: 197 }, () => ({ ...own, digest: randomUUID() }))]
+    await insertApp(gateway.chat.db, { _id: app, clientKey, apiKeys, webhookSecret: 'whsec_', createdAt: new Date() })
+    const adding = Array.from({ length: 6 }, (_, i) => as(apiKey)('POST', '/admin/keys', { name: `key ${i}` }))
+    const codes = (await Promise.all(adding)).map(({ body }) => String(body.error?.code ?? 'added'))
+    const count = (wanted: string) => codes.filter((code) => code === wanted).length
+    assert.deepEqual([count('added'), count('TOO_MANY_KEYS')], [2, 4])
+    const { data } = (await as(apiKey)('GET', '/admin/keys')).body.result
+    assert.equal(data.length, 200)
+  })
+
+  test('a key without a rate grants at most the default one; an operator any', async () => {
+    const counts = { hit: () => ({ count: 1, leftMS: 1 }) }
+    const rateLimits = { counts, perApiKey: 600, perUser: 0, perApp: 0, failedLoginsPerAddress: 0 }
+    const limited = await gateway.another({ rateLimits })
+    onTestFinished(() => limited.stop())
+    const owner = await newOperator(limited, [{ app: gateway.app, role: 'owner' }])
+    for (const [call, ratePerMinute, expected] of [
+      [limited.admin, 601, 403],
+      [limited.admin, 600, 200],
+      [limited.admin, undefined, 200],
+      [owner.call, 601, 200],
+    ] as const) {
+      const { status, text } = await call('POST', '/admin/keys', { name: randomUUID(), ratePerMinute })
+      assert.equal(status, expected, text)
+      if (status === 403) assert.match(text, /ratePerMinute: above that of the caller/)
+    }
+    assert.equal((await gateway.admin('POST', '/admin/keys', { name: 'any rate', ratePerMinute: 601 })).status, 200)
   })
 
   test("a key works only from its networks, and is otherwise refused in the operation's error form", async () => {

@@ -5,8 +5,9 @@ import { sealAuditEntries, sealNext } from '@parley/chat/audit/seal-entries'
 import { verifyAudit } from '@parley/chat/audit/verify-audit'
 import { insertAuditEntries } from '@parley/db/audit/audit-log'
 import { key } from '@parley/db/keys'
+import { newId } from '@parley/db/messages/messages'
 import { inTransaction } from '@parley/db/transactions/transaction'
-import { afterAll, beforeAll, describe, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, onTestFinished, test, vi } from 'vitest'
 import { startTestGateway, type TestGateway } from '../../test-gateway.ts'
 
 describe('the chain of the audit log', () => {
@@ -83,6 +84,33 @@ describe('the chain of the audit log', () => {
     await db.auditSeals.insertOne(first)
     await db.audit.insertMany(its)
     assert.equal(await faults(), '')
+  })
+
+  test('the chain goes on across midnight, with a gateway whose clock is behind, and with two at the same millisecond', async () => {
+    const app = `midnight ${randomUUID()}`
+    const other = await gateway.another()
+    onTestFinished(() => other.stop())
+    const midnightMS = Date.UTC(2999, 0, 2)
+    const change = async (atMS: number) => {
+      const id = newId()
+      const by = { actor: 'key:a', address: '127.0.0.1', action: 'createUser', subject: 'user:u' }
+      const entry = { _id: key(app, id), id, app, atMS, expiresAt: new Date(atMS + 60_000), ...by }
+      await inTransaction(gateway.chat.db, (session) => insertAuditEntries(gateway.chat.db, [entry], session))
+    }
+    for (const clockMS of [midnightMS - 1, midnightMS, midnightMS - 2, midnightMS, midnightMS + 1]) {
+      const set = vi.spyOn(clock, 'now').mockReturnValue(clockMS)
+      await Promise.all([change(clockMS), change(clockMS)])
+      await Promise.all([sealNext(gateway.chat, app), sealNext(other.chat, app)])
+      set.mockRestore()
+    }
+    const { db } = gateway.chat
+    const links = await db.auditSeals.find({ app }).sort({ seq: 1 }).toArray()
+    assert.deepEqual(
+      links.flatMap(({ day, entries }) => entries.map(() => day)),
+      ['2999-01-01', '2999-01-01', ...Array.from({ length: 8 }, () => '2999-01-02')],
+    )
+    const { entries, unsealed, faults } = await verifyAudit(db, app)
+    assert.deepEqual([entries, unsealed, faults], [10, 0, []])
   })
 
   test('entries and links expire after the configured days, and verification accepts that', async () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { clock } from '@parley/async/clock'
 import { allOperations } from '@parley/contracts/operations/all'
 import { roles, scopesOfRole } from '@parley/contracts/roles'
 import type { KeyScope } from '@parley/contracts/scopes'
@@ -9,8 +10,8 @@ import { insertApp } from '@parley/db/apps/apps'
 import { findAuditEntries } from '@parley/db/audit/audit-log'
 import { removeRolesIn } from '@parley/db/operators/operators'
 import type { OutgoingCallDoc } from '@parley/db/push/documents'
-import { afterAll, beforeAll, describe, test } from 'vitest'
-import { newOperator, type TestOperator } from '../../console/test-operator.ts'
+import { afterAll, beforeAll, describe, onTestFinished, test, vi } from 'vitest'
+import { newOperator, pageOf, type TestOperator } from '../../console/test-operator.ts'
 import { startTestGateway, type TestGateway } from '../../test-gateway.ts'
 
 const reason = { 'parley-reason': encodeURIComponent('Ticket 42: “lost” messages') }
@@ -191,6 +192,27 @@ describe('operators and their roles', () => {
     // Without a reason a room comes without messages, except for a key.
     assert.doesNotMatch((await support.call('GET', `/admin/rooms/${room}`)).text, /secret words/)
     assert.match((await gateway.admin('GET', `/admin/rooms/${room}`)).text, /secret words/)
+  })
+
+  test('a reading is one entry per ten minutes, also at several gateways at once', async () => {
+    const room = await gateway.newRoom([await gateway.newUser()])
+    const support = await newOperator(gateway, [{ app: gateway.app, role: 'support' }])
+    const others = [await gateway.another(), await gateway.another()]
+    onTestFinished(() => Promise.all(others.map((other) => other.stop())).then(() => undefined))
+    const pages = [support, ...others.map((other) => pageOf(other, support.cookie, support.csrf))]
+    const read = async () => {
+      const path = `/admin/rooms/${room}/messages`
+      const answers = pages.flatMap(({ call }) => [call, call].map((one) => one('GET', path, undefined, reason)))
+      assert.ok((await Promise.all(answers)).every(({ status }) => status === 200))
+    }
+    await read()
+    await read()
+    assert.equal((await entriesOf(support)).length, 1)
+    const laterMS = clock.now() + 600_000
+    const later = vi.spyOn(clock, 'now').mockImplementation(() => laterMS)
+    onTestFinished(() => later.mockRestore())
+    await read()
+    assert.equal((await entriesOf(support)).length, 2)
   })
 
   test('lists of webhook calls omit responses for operators, since they can be messages; a call read with a reason has it', async () => {
