@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { type CallToQueue, queueCalls, targetOf } from '@parley/db/push/outgoing-calls'
 import { afterAll, afterEach, beforeAll, describe, test } from 'vitest'
 import { type CallbackDouble, startCallback } from '../doubles/callback.ts'
@@ -8,6 +9,7 @@ import { startWebhookPlatform, type WebhookPlatform } from '../webhooks/test-web
 
 /** Maximum calls in flight per kind and server. */
 const mostPerTarget = 100
+const hour = 3_600_000
 
 describe('while many calls to one server wait', () => {
   let platform: WebhookPlatform
@@ -48,9 +50,9 @@ describe('while many calls to one server wait', () => {
     await queueCalls(platform.db, calls)
     await platform.db.callQueues.updateMany({}, { $inc: { dueAtMS: -60_000 } })
   }
-  const pushes = async () => {
+  const pushes = async (count = 3_000) => {
     const room = await platform.newRoom([alice, bob])
-    await pile(3_000, { kind: 'push', room, event: 'PUSH', target: targetOf('push', server.url) })
+    await pile(count, { kind: 'push', room, event: 'PUSH', target: targetOf('push', server.url) })
   }
   const waitingPushes = () => platform.db.outgoingCalls.countDocuments({ kind: 'push', state: 'waiting' })
 
@@ -73,6 +75,39 @@ describe('while many calls to one server wait', () => {
     await platform.send(room, alice, { message: 'x' })
     await eventually('the call', () => calls().some(({ body }) => body.data.message === 'x'))
     assert.ok((await waitingPushes()) > 0, 'before the backlog is done')
+  })
+
+  test('and it is down, the calls share attempts, other servers are called, and all arrive once it is back', async () => {
+    server.behave = () => ({ status: 503 })
+    await pushes(600)
+    await startPush()
+    await eventually('it is noticed', () =>
+      readFileSync(push.logFile, 'utf8').includes('server of an integrator is down: its calls wait'),
+    )
+    // Two retries take seconds, in which separate attempts would be many.
+    const { room, calls } = await platform.newHookedRoom([alice, bob])
+    platform.hooks.behave = () => (calls().length < 3 ? { status: 503 } : undefined)
+    await platform.send(room, alice, { message: 'x' })
+    await eventually('the call', () => calls().some(({ status }) => status === 200))
+    const failed = server.calls.length
+    assert.ok(failed < mostPerTarget + 20, `${failed} attempts`)
+    server.behave = () => undefined
+    await eventually('all arrive', async () => (await waitingPushes()) === 0)
+    const accepted = server.calls.flatMap(({ status, headers }) => (status === 200 ? [headers['webhook-id']] : []))
+    assert.ok(accepted.length >= 600, `${accepted.length} accepted`)
+    assert.equal(new Set(accepted).size, accepted.length, 'none twice')
+  })
+
+  test('and it has been down for the retry period, they are given up without an attempt for each', async () => {
+    server.behave = () => ({ status: 503 })
+    await pushes(600)
+    await platform.db.outgoingCalls.updateMany({}, { $inc: { createdAtMS: -2 * hour } })
+    await platform.db.callQueues.updateMany({}, { $set: { failures: 3, failingSinceMS: Date.now() - 2 * hour } })
+    await startPush()
+    await eventually('none waits', async () => (await waitingPushes()) === 0)
+    assert.equal(await platform.db.outgoingCalls.countDocuments({ state: 'failed', lastError: '503' }), 600)
+    assert.ok(server.calls.length < mostPerTarget + 20, `${server.calls.length} attempts`)
+    await eventually('no queue is left', async () => (await platform.db.callQueues.countDocuments({})) === 0)
   })
 
   test('room webhooks at the same server are called, since each kind has its own share', async () => {

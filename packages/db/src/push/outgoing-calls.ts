@@ -125,6 +125,27 @@ export async function findDueQueues(db: Db, target: string, limit: number): Prom
     .toArray()
 }
 
+/** Due queues of a target that have failed since before `beforeMS`. */
+export async function findExpiredQueues(
+  db: Db,
+  target: string,
+  { dueByMS, beforeMS }: { dueByMS: number; beforeMS: number },
+  limit: number,
+): Promise<CallQueueDoc[]> {
+  return db.callQueues
+    .find({ target, dueAtMS: { $lte: dueByMS }, failingSinceMS: { $lt: beforeMS } })
+    .sort({ dueAtMS: 1 })
+    .limit(limit)
+    .toArray()
+}
+
+/** Counts a failure of the target for its due queues, so that their calls expire without attempts of their own. */
+export async function markQueuesFailing(db: Db, target: string): Promise<void> {
+  const now = clock.now()
+  const due = { target, dueAtMS: { $lte: now }, failingSinceMS: { $exists: false } }
+  await db.callQueues.updateMany(due, { $set: { failingSinceMS: now } }, lazily)
+}
+
 /** Leases those of the queues that are still due, for `leaseMS`. */
 export async function takeQueues(db: Db, queues: readonly CallQueueDoc[], leaseMS: number): Promise<CallQueueDoc[]> {
   const now = clock.now()
@@ -222,12 +243,12 @@ export async function markCallTried(
 }
 
 /**
- * Turns a queue's calls from before `beforeMS` into dead letters, with the result of `kept` as data. Returns their
+ * Turns the queues' calls from before `beforeMS` into dead letters, with the result of `kept` as data. Returns their
  * number.
  */
 export async function deadLetterCalls(
   db: Db,
-  queue: string,
+  queues: readonly string[],
   beforeMS: number,
   lastError: string,
   kept: (call: OutgoingCallDoc) => string,
@@ -235,7 +256,7 @@ export async function deadLetterCalls(
   const atOnce = 100
   for (let count = 0; ; ) {
     const calls = await db.outgoingCalls
-      .find({ queue, state: 'waiting', createdAtMS: { $lt: beforeMS } })
+      .find({ queue: { $in: [...queues] }, state: 'waiting', createdAtMS: { $lt: beforeMS } })
       .limit(atOnce)
       .toArray()
     const dead = { lastError, state: 'failed' as const, failedAt: clock.date() }

@@ -3,8 +3,8 @@ import { createInFlight } from '@parley/async/in-flight'
 import type { Wake } from '@parley/async/wake'
 import type { CallQueueDoc } from '@parley/db/push/documents'
 import { findDueQueues, findDueTargets, returnQueue, takeQueues } from '@parley/db/push/outgoing-calls'
-import { LRUCache } from 'lru-cache'
-import { createQueueWork, type QueueWorkParts } from './work-queue.ts'
+import { createTargetStates } from './target-states.ts'
+import { createQueueWork, expireCalls, type QueueWorkParts } from './work-queue.ts'
 
 export interface CallSenderParts extends Omit<QueueWorkParts, 'leaseMS' | 'onTried'> {
   timeoutMS: number
@@ -13,9 +13,6 @@ export interface CallSenderParts extends Omit<QueueWorkParts, 'leaseMS' | 'onTri
 
 /** Calls in flight. */
 const mostAtOnce = 1_000
-/** Calls of one kind in flight to one server; fewer after a failure. */
-export const mostPerTarget = 100
-const mostPerFailing = 2
 /** Share of the free slots for one target, so that even many slow servers leave some for others. */
 const mostOfFree = 1 / 4
 /** Targets served in one round. */
@@ -30,16 +27,21 @@ const faultPauseMS = 1_000
  * If it dies, another one takes over the queue, with the same call and webhook-id.
  */
 export async function runCallSender(parts: CallSenderParts, signal: AbortSignal): Promise<void> {
-  const { db, timeoutMS, wake, metrics, log } = parts
+  const { db, timeoutMS, retryMS, wake, metrics, log } = parts
   const leaseMS = timeoutMS + 10_000
   const inFlight = createInFlight()
   const targets = new Map<string, number>()
-  const failing = new LRUCache<string, true>({ max: 10_000 })
-  const onTried = (target: string, hasFailed: boolean) => {
-    if (hasFailed) failing.set(target, true)
-    else failing.delete(target)
+  const states = createTargetStates(onDown, () => wake.up())
+  const work = createQueueWork({ ...parts, leaseMS, onTried: states.tried }, signal)
+
+  function onDown(target: string, reason: string, pauses: number): void {
+    if (pauses === 1)
+      log.warn({ target, reason }, 'server of an integrator is down: its calls wait for one that succeeds')
+    const expiring = expireCalls({ db, retryMS, leaseMS, log }, target, reason).catch((error: unknown) =>
+      log.warn({ err: error, target }, 'expired calls not given up; trying again'),
+    )
+    void inFlight.add(expiring)
   }
-  const work = createQueueWork({ ...parts, leaseMS, onTried }, signal)
 
   /** Due queues for the free slots, in equal shares by target. */
   async function takeDue(): Promise<CallQueueDoc[]> {
@@ -48,7 +50,7 @@ export async function runCallSender(parts: CallSenderParts, signal: AbortSignal)
       .map((target) => ({
         target,
         own: targets.get(target) ?? 0,
-        most: failing.has(target) ? mostPerFailing : mostPerTarget,
+        most: states.most(target),
       }))
       .filter(({ own, most }) => own < most)
     const share = Math.max(1, Math.min(Math.floor(places / waiting.length), Math.ceil(places * mostOfFree)))

@@ -1,5 +1,6 @@
 import { batchedWrites } from '@parley/async/batch'
 import { clock } from '@parley/async/clock'
+import { isUnreachable } from '@parley/async/unreachable'
 import type { Wake } from '@parley/async/wake'
 import type { Db } from '@parley/db/connect'
 import type { CallTry } from '@parley/db/push/documents'
@@ -18,11 +19,14 @@ export type CallOutcome = { lastTry?: CallTry } & (
       /** Why it was not needed any more, and not made. */
       notMade?: string
     }
-  /** `afterMS`: from Retry-After. */
-  | { as: 'again'; reason: string; afterMS?: number }
+  /** `afterMS`: from Retry-After. `isUnreached`: there was no connection to the server. */
+  | { as: 'again'; reason: string; afterMS?: number; isUnreached?: boolean }
   /** Not retried. */
   | { as: 'refused'; reason: string }
 )
+
+/** Node.js' codes for certificates that it does not accept (nodejs.org/api/tls.html#x509-certificate-error-codes). */
+const refusedByUs = /^(?:CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_)/
 
 /** Bytes of a response that are stored for inspection. */
 const keptBytes = 1_024
@@ -54,7 +58,8 @@ export async function callOnce(dispatcher: Dispatcher, timeoutMS: number, call: 
     return { ...tried, as: 'again', reason, ...(afterMS !== undefined && { afterMS }) }
   } catch (error) {
     if (isTargetRefused(error)) return { ...asTried(), as: 'refused', reason: 'private target' }
-    return { ...asTried(), as: 'again', reason: connectionReason(error) }
+    const reason = connectionReason(error)
+    return { ...asTried(), as: 'again', reason, isUnreached: isUnreachable(error) || refusedByUs.test(reason) }
   }
 }
 

@@ -2,16 +2,20 @@ import { batchedWrites } from '@parley/async/batch'
 import { clock } from '@parley/async/clock'
 import { keptCallData } from '@parley/chat/integrations/call-data'
 import type { Db } from '@parley/db/connect'
+import { idsOf } from '@parley/db/keys'
 import type { CallQueueDoc, CallTry, OutgoingCallDoc } from '@parley/db/push/documents'
 import {
   type DoneCall,
   deadLetterCalls,
   endQueue,
+  findExpiredQueues,
   findNextCall,
   keepQueue,
   markCallsDone,
   markCallTried,
+  markQueuesFailing,
   returnQueue,
+  takeQueues,
 } from '@parley/db/push/outgoing-calls'
 import type { Logger } from '@parley/service/log'
 import { pauseMS } from '../networks/network.ts'
@@ -29,8 +33,8 @@ export interface QueueWorkParts {
   metrics: PushMetrics
   log: Logger
   leaseMS: number
-  /** Called after each attempt, with whether it failed and will be retried. */
-  onTried: (target: string, hasFailed: boolean) => void
+  /** Called after each call. */
+  onTried: (call: OutgoingCallDoc, outcome: CallOutcome) => void
 }
 
 /** Calls of one queue in a row, so that a busy queue gives others their turn. */
@@ -54,7 +58,7 @@ export function createQueueWork(parts: QueueWorkParts, signal: AbortSignal): (qu
       const outcome = await deliver(call)
       const reason = outcome.as === 'done' ? '' : outcome.reason
       metrics.results.inc({ network: call.kind, result: outcome.as, reason })
-      onTried(queue.target, outcome.as === 'again')
+      onTried({ ...call, target: queue.target }, outcome)
       if (outcome.as === 'again') return scheduleRetry(parts, queue, call, outcome)
       queue = withoutFailures(queue)
       if (outcome.as === 'done') {
@@ -97,7 +101,7 @@ async function scheduleRetry(
   } else {
     await deadLetter(parts, call, outcome)
     // Calls behind it that waited as long are dropped too: calls to a dead server must not pile up.
-    const more = await deadLetterCalls(db, queue._id, now - retryMS, reason, keptCallData)
+    const more = await deadLetterCalls(db, [queue._id], now - retryMS, reason, keptCallData)
     if (more > 0)
       log.warn({ app: call.app, room: call.room, more, reason }, 'more calls of the room failed permanently')
   }
@@ -117,4 +121,34 @@ async function deadLetter(
   const { _id: id, app, room, event, kind, request } = call
   log.warn({ call: id, app, room, event, kind, reason, request }, 'call failed permanently: it is a dead letter now')
   await markCallTried(db, id, { lastError: reason, ...lastTryOf(outcome), deadWith: keptCallData(call) })
+}
+
+/** Queues per round. */
+const expiredAtOnce = 100
+
+/**
+ * Records that a target is down, and turns its calls that have waited for the retry period since then into dead
+ * letters: calls to a dead server must not pile up.
+ */
+export async function expireCalls(
+  { db, retryMS, leaseMS, log }: Pick<QueueWorkParts, 'db' | 'retryMS' | 'leaseMS' | 'log'>,
+  target: string,
+  reason: string,
+): Promise<void> {
+  await markQueuesFailing(db, target)
+  const dueByMS = clock.now()
+  const beforeMS = dueByMS - retryMS
+  for (let calls = 0; ; ) {
+    const found = await findExpiredQueues(db, target, { dueByMS, beforeMS }, expiredAtOnce)
+    const queues = found.length > 0 ? await takeQueues(db, found, leaseMS) : []
+    calls += await deadLetterCalls(db, idsOf(queues), beforeMS, reason, keptCallData)
+    await Promise.all(
+      queues.map(async (queue) =>
+        (await findNextCall(db, queue._id)) ? returnQueue(db, queue, dueByMS + 1) : endQueue(db, queue),
+      ),
+    )
+    if (found.length === expiredAtOnce) continue
+    if (calls > 0) log.warn({ target, calls, reason }, 'calls to a server that is down failed permanently')
+    return
+  }
 }
