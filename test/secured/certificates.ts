@@ -14,12 +14,13 @@ export interface Certificate {
 export interface Authority {
   /** Path of its certificate. */
   ca: string
-  issue(name: string): Promise<Certificate>
+  issue(name: string, options?: { isExpired?: boolean }): Promise<Certificate>
 }
 
 export async function newAuthority(dir: string, name: string): Promise<Authority> {
   const own = await generate([{ name: 'commonName', value: name }], {
     ...kind,
+    notBeforeDate: new Date(Date.now() - 2 * day),
     extensions: [
       { name: 'basicConstraints', cA: true, critical: true },
       { name: 'keyUsage', keyCertSign: true, cRLSign: true, critical: true },
@@ -32,9 +33,11 @@ export async function newAuthority(dir: string, name: string): Promise<Authority
   }
   return {
     ca: write('ca', own.cert),
-    async issue(holder) {
+    async issue(holder, { isExpired = false } = {}) {
+      const notAfterDate = new Date(Date.now() + (isExpired ? -day : day))
       const { cert, private: key } = await generate([{ name: 'commonName', value: holder }], {
         ...kind,
+        ...{ notBeforeDate: new Date(Date.now() - 2 * day), notAfterDate },
         ca: { key: own.private, cert: own.cert },
         extensions: [
           { name: 'basicConstraints', cA: false },
@@ -59,4 +62,5 @@ export async function newAuthority(dir: string, name: string): Promise<Authority
   }
 }
 
+const day = 24 * 60 * 60 * 1_000
 const kind = { keyType: 'rsa', keySize: 2048, algorithm: 'sha256' } as const

@@ -13,6 +13,8 @@ export interface NatsUsers {
   configuration: string
   /** The text of a .creds file. */
   credentials: string
+  /** The same for a user of the account with other rights. */
+  credentialsWith(rights: NatsRights): Promise<string>
 }
 
 /** The subjects that a user may publish and subscribe to. */
@@ -29,20 +31,22 @@ const anyNumber = { conn: -1, leaf: -1, subs: -1, data: -1, payload: -1, imports
  * (docs.nats.io/running-a-nats-service/configuration/securing_nats/auth_intro/jwt).
  */
 export async function newNatsUsers(rights: NatsRights): Promise<NatsUsers> {
-  const [operator, system, account, user] = [createOperator(), createAccount(), createAccount(), createUser()]
+  const [operator, system, account] = [createOperator(), createAccount(), createAccount()]
   const trusted = await encodeOperator('operator', operator, { system_account: system.getPublicKey() })
   const signer = { signer: operator }
   const systemToken = await encodeAccount('SYS', system, {}, signer)
   const limits = { ...anyNumber, ...unlimited }
   const accountToken = await encodeAccount('parley', account, { limits }, signer)
-  const userToken = await encodeUser('service', user, account, {
-    pub: { allow: rights.publish },
-    sub: { allow: rights.subscribe },
-  })
+  async function credentialsWith({ publish, subscribe }: NatsRights): Promise<string> {
+    const user = createUser()
+    const token = await encodeUser('service', user, account, { pub: { allow: publish }, sub: { allow: subscribe } })
+    return new TextDecoder().decode(fmtCreds(token, user))
+  }
   const preload = `{ ${system.getPublicKey()}: "${systemToken}", ${account.getPublicKey()}: "${accountToken}" }`
   const lines = [`operator: "${trusted}"`, `system_account: "${system.getPublicKey()}"`, 'resolver: MEMORY']
   return {
     configuration: [...lines, `resolver_preload: ${preload}`, ''].join('\n'),
-    credentials: new TextDecoder().decode(fmtCreds(userToken, user)),
+    credentials: await credentialsWith(rights),
+    credentialsWith,
   }
 }

@@ -5,11 +5,12 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { connectBus } from '@parley/bus/connect'
+import { connectBus, pingBus } from '@parley/bus/connect'
+import { checkStreams } from '@parley/bus/stream/check-stream'
 import { startService } from '@parley/local/service-process'
 import { commandEnv, parleyFile } from '@parley/stack/parley-command'
 import { MongoClient } from 'mongodb'
-import { afterAll, beforeAll, describe, test } from 'vitest'
+import { afterAll, beforeAll, describe, test, vi } from 'vitest'
 import { call, connectClient } from '../platform.ts'
 import { type Authority, type Certificate, newAuthority } from './certificates.ts'
 import { type NatsRights, type NatsUsers, newNatsUsers } from './nats-users.ts'
@@ -139,6 +140,15 @@ describe('servers that require TLS, certificates and users', () => {
       said: /NATS: Authorization Violation/,
     },
     {
+      title: 'NATS: a user that may not publish events is refused',
+      change: async () => {
+        const publish = ['parley.live.>', 'parley.nodes', '$JS.API.>', '_INBOX.>']
+        const few = await users.credentialsWith({ ...documentedRights(), publish })
+        return { PARLEY_NATS_CREDENTIALS_FILE: secretFile('few.creds', few) }
+      },
+      said: /NATS: Permissions Violation for Publish to "parley\.event\..*\(PARLEY_NATS_URL\)/,
+    },
+    {
       title: 'Redis: a wrong password is refused',
       change: async () => ({ PARLEY_REDIS_URL_FILE: secretFile('wrong', redis.url.replace('%3A', '%3B')) }),
       said: /Redis: WRONGPASS/,
@@ -178,6 +188,49 @@ describe('servers that require TLS, certificates and users', () => {
       })
     })
   }
+
+  test('a right that the NATS user lacks is named by the check of the streams', async () => {
+    const read = (file: string) => readFileSync(file, 'utf8')
+    const tls = { ca: read(authority.ca), cert: read(client.cert), key: read(client.key) }
+    const rights = documentedRights()
+    const connectWith = async (few: Partial<NatsRights>) =>
+      connectBus(nats.url, 'test', {}, { tls, credentials: await users.credentialsWith({ ...rights, ...few }) })
+    const denied = [
+      [await connectWith({ publish: ['parley.event.>', '_INBOX.>'] }), /Publish to "parley\.live\.x"/],
+      [await connectWith({ subscribe: ['parley.live.>', '_INBOX.>'] }), /Subscription to "parley\.nodes"/],
+    ] as const
+    for (const [bus, said] of denied) {
+      await checkStreams(bus)
+      bus.nats.publish('parley.live.x')
+      bus.nats.subscribe('parley.nodes')
+      await vi.waitFor(() => assert.rejects(checkStreams(bus), said), { timeout: 60_000 })
+      await bus.close()
+    }
+  })
+
+  test('a NATS server whose certificate expires while a service runs is named with the cause', async () => {
+    const place = { dir: mkdtempSync(join(dir, 'expiring-')), authority }
+    const expiring = await startNats(place, await natsTls(place))
+    const read = (file: string) => readFileSync(file, 'utf8')
+    const tls = { ca: read(authority.ca), cert: read(client.cert), key: read(client.key) }
+    const logged: string[] = []
+    const bus = await connectBus(expiring.url, 'test', { onError: ({ message }) => logged.push(message) }, { tls })
+    try {
+      await authority.issue('nats', { isExpired: true })
+      await expiring.server.stop()
+      await expiring.server.restart()
+      const said = /localhost:\d+: certificate has expired/
+      await vi.waitFor(() => assert.rejects(pingBus(bus), said), { timeout: 60_000 })
+      assert.match(logged.join(), said)
+      await authority.issue('nats')
+      await expiring.server.stop()
+      await expiring.server.restart()
+      await vi.waitFor(() => pingBus(bus), { timeout: 60_000 })
+    } finally {
+      await bus.close()
+      await expiring.server.stop()
+    }
+  })
 
   test('a NATS server that hangs when a service starts counts as away, and is used once it resumes', async () => {
     const { pid } = nats.server

@@ -1,11 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type JetStreamClient, jetstream, jetstreamManager } from '@nats-io/jetstream'
-import { credsAuthenticator, type NatsConnection } from '@nats-io/nats-core'
+import { credsAuthenticator, type NatsConnection, PermissionViolationError } from '@nats-io/nats-core'
 import type { NatsConnectionImpl } from '@nats-io/nats-core/internal'
 import { connect, type NodeConnectionOptions } from '@nats-io/transport-node'
 import type { NodeAnnouncement } from '@parley/contracts/bus/control'
 import { connectFault } from './connect-fault.ts'
+import { createOutage, type Outage } from './outage.ts'
 import { createKnownStreams, type KnownStreams } from './stream/known-streams.ts'
+import { createRefusals, type Refusals } from './stream/refusals.ts'
 import { createStreamPublisher, type PublishToStream } from './stream/stream-publisher.ts'
 
 /** The connection to NATS. It reconnects until it is closed; `connected` is its current state. */
@@ -20,6 +22,9 @@ export interface Bus {
   /** The last stream positions acknowledged to this process, which reveal data loss. */
   acknowledged: Pick<ReturnType<typeof createStreamPublisher>, 'latest' | 'forget'>
   readonly connected: boolean
+  readonly outage: Pick<Outage, 'fault'>
+  /** Events and subjects that NATS refuses while it is connected (stream/check-stream.ts). */
+  readonly refusals: Pick<Refusals, 'streams' | 'denied'>
   /** Calls back once: now if NATS has been reached, otherwise on the first connection. */
   whenReached(handle: (nats: NatsConnection) => void): void
   /** Calls back each time the connection is restored. Returns a function that removes the callback. */
@@ -100,26 +105,25 @@ export async function connectBus(
   const state: BusState = { connected: false, losses: 0, back: new Set(), first: [] }
   const closing = new AbortController()
   const options = serversOf(url, access)
+  const streams = createKnownStreams()
+  const refusals = createRefusals(streams)
+  const outage = createOutage(options, (fault) => events.onError?.(fault))
   let reached: Reached | undefined
 
   async function reach(): Promise<void> {
     const nats = await connect({ ...options, ...lasting, name, pingInterval: pingEveryMS })
     if (access.isService) await checkServer(nats)
     if (closing.signal.aborted) return nats.close()
-    reached = { nats, stream: jetstream(nats), publisher: createStreamPublisher(nats) }
+    reached = { nats, stream: jetstream(nats), publisher: createStreamPublisher(nats, refusals) }
     state.connected = true
-    void watchStatus(nats, state, events)
+    outage.ended()
+    void watchStatus(reached, { state, refusals, outage }, events)
     for (const handle of state.first.splice(0)) handle(nats)
   }
 
   async function keepTrying(): Promise<void> {
-    while (!closing.signal.aborted && !reached) {
-      await pause(reachAgainMS, undefined, { signal: closing.signal }).catch(() => undefined)
-      if (closing.signal.aborted) return
-      // The outage has already been reported.
-      const fault: unknown = await reach().catch((error: unknown) => connectFault(error, options))
-      if (fault instanceof Error) events.onError?.(fault)
-    }
+    // The outage has already been reported.
+    while (!reached && (await isOpenAfter(reachAgainMS, closing.signal))) await reach().catch(outage.failed)
     if (!reached) return
     for (const handle of state.back) handle()
     events.onReconnect?.()
@@ -139,7 +143,9 @@ export async function connectBus(
     get stream() {
       return need(reached).stream
     },
-    streams: createKnownStreams(),
+    streams,
+    refusals,
+    outage,
     announcements: new Map(),
     publishToStream: async (...message) => need(reached).publisher.publish(...message),
     acknowledged: acknowledgedBy(() => reached?.publisher),
@@ -163,12 +169,16 @@ export async function connectBus(
     },
     async close() {
       closing.abort()
+      outage.ended()
       await trying
-      if (!reached || reached.nats.isClosed()) return
-      if (state.connected) await reached.nats.drain()
-      else await reached.nats.close()
+      if (reached && !reached.nats.isClosed()) await (state.connected ? reached.nats.drain() : reached.nats.close())
     },
   }
+}
+
+async function isOpenAfter(ms: number, closing: AbortSignal): Promise<boolean> {
+  await pause(ms, undefined, { signal: closing }).catch(() => undefined)
+  return !closing.aborted
 }
 
 function acknowledgedBy(publisher: () => Bus['acknowledged'] | undefined): Bus['acknowledged'] {
@@ -205,22 +215,33 @@ interface BusState {
   first: ((nats: NatsConnection) => void)[]
 }
 
-async function watchStatus(nats: NatsConnection, state: BusState, events: BusEvents): Promise<void> {
+async function watchStatus(
+  { nats, publisher }: Reached,
+  { state, refusals, outage }: { state: BusState; refusals: Refusals; outage: Outage },
+  events: BusEvents,
+): Promise<void> {
   for await (const status of nats.status()) {
     switch (status.type) {
       case 'disconnect':
       case 'staleConnection':
         state.connected = false
         state.losses++
+        if (!nats.isClosed()) outage.began()
         events.onDisconnect?.()
         if (status.type === 'staleConnection') closeTransport(nats)
         break
       case 'reconnect':
         state.connected = true
+        outage.ended()
+        refusals.reconnected()
         for (const handle of state.back) handle()
         events.onReconnect?.()
         break
       case 'error':
+        if (status.error instanceof PermissionViolationError) {
+          refusals.deny(status.error)
+          publisher.denied(status.error)
+        }
         events.onError?.(status.error)
         break
       default:
@@ -262,6 +283,6 @@ async function requireSupported(nats: NatsConnection): Promise<void> {
 
 /** @throws when the bus is away. */
 export async function pingBus(bus: Bus): Promise<void> {
-  if (!bus.connected) throw new Error('NATS is disconnected')
+  if (!bus.connected) throw new Error(['NATS is disconnected', bus.outage.fault?.message].filter(Boolean).join(': '))
   await bus.nats.flush()
 }

@@ -1,4 +1,5 @@
 import { type Bus, type BusEvents, connectBus, pingBus } from '@parley/bus/connect'
+import { checkEventRights, checkStreams } from '@parley/bus/stream/check-stream'
 import { checkRights } from '@parley/db/check-rights'
 import { connectDb, type Db, pingDb } from '@parley/db/connect'
 import { createSchemaCheck, OldSchemaError } from '@parley/db/schema'
@@ -88,11 +89,14 @@ export async function connectServers(
   onStop('nats', () => bus.close())
   const ping = () => pingBus(bus)
   checks['nats'] = needsBus ? ping : { optional: ping }
+  checks['stream'] = { optional: () => checkStreams(bus) }
   // If NATS is down, watchStreams creates the streams later. It always creates further ones.
   const options = settings.stream
   const { replicas, maxBytes } = sharedSettings.stream
-  if (bus.connected)
+  if (bus.connected) {
     await explain('NATS', [natsUrl, replicas, maxBytes], openStreams(db, bus, { ...options, count: 1 }))
+    await explain('NATS', [natsUrl], checkEventRights(bus))
+  }
   const stopping = new AbortController()
   const watching = watchStreams({ db, bus, options, log, metrics }, stopping.signal)
   onStop('stream watch', () => {

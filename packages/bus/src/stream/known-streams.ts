@@ -32,6 +32,11 @@ export function createKnownStreams() {
     },
     /** The stream that stores the events of a room or user. */
     streamOf: (to: Audience) => (names.length === 1 ? (names[0] ?? '') : nameOf(to)),
+    /** The stream that captures a subject of events, or of marks, which name their stream. */
+    capturing(subject: string) {
+      const [, , place = ''] = subject.split('.')
+      return names[owners[Number(place)] ?? -1] ?? place
+    },
     /** All streams with events of a room or user since a time (Unix milliseconds), oldest first. */
     streamsOf(to: Audience, sinceMS: number) {
       if (names.length === 1) return names

@@ -1,4 +1,11 @@
-import { createInbox, type Msg, type MsgHdrs, type NatsConnection } from '@nats-io/nats-core'
+import {
+  createInbox,
+  type Msg,
+  type MsgHdrs,
+  type NatsConnection,
+  type PermissionViolationError,
+} from '@nats-io/nats-core'
+import type { Refusals } from './refusals.ts'
 
 /**
  * Publishes to the stream that captures the subject. Settles with the message's position once the stream has
@@ -16,6 +23,7 @@ const acknowledgeWithinMS = 3_000
 const expireEveryMS = 250
 
 interface Waiting {
+  subject: string
   id: string
   resolve: (streamSeq: number) => void
   reject: (error: Error) => void
@@ -28,8 +36,13 @@ interface Waiting {
  * message against 8 µs (docs/benchmarks.md#libraries-that-were-measured). The acknowledgement is that of the JetStream
  * API: `{stream, seq, duplicate?}` or `{error}`.
  */
-export function createStreamPublisher(nats: NatsConnection): {
+export function createStreamPublisher(
+  nats: NatsConnection,
+  { refused, accepted }: Refusals,
+): {
   publish: PublishToStream
+  /** NATS refuses a subject. Its messages fail at once. */
+  denied: (error: PermissionViolationError) => void
   /** The acknowledgement with the highest position since the stream was created. */
   latest: (stream: string) => Acknowledged | undefined
   /** Starts over for a new stream of that name. */
@@ -40,37 +53,30 @@ export function createStreamPublisher(nats: NatsConnection): {
   let next = 0
   const latest = new Map<string, Acknowledged>()
 
+  function fail({ subject, reject }: Waiting, error: Error): void {
+    refused(subject, error)
+    reject(error)
+  }
+
   nats.subscribe(`${inbox}.*`, {
     callback: (_error, reply) => {
       const token = reply.subject.slice(inbox.length + 1)
       const publish = waiting.get(token)
       if (!publish) return
       waiting.delete(token)
-      if (reply.headers?.code === 503) return publish.reject(new Error('no stream captures the subject'))
+      if (reply.headers?.code === 503) return fail(publish, new Error('no stream captures the subject'))
       const acknowledgement = readAcknowledgement(reply)
-      if (acknowledgement instanceof Error) return publish.reject(acknowledgement)
+      if (acknowledgement instanceof Error) return fail(publish, acknowledgement)
       const { stream, seq } = acknowledgement
+      accepted(stream)
       if (seq > (latest.get(stream)?.seq ?? 0)) latest.set(stream, { seq, id: publish.id })
       publish.resolve(seq)
     },
   })
 
-  let sweep: NodeJS.Timeout | undefined
-  /** Entries are in order of their deadlines, so the loop stops at the first with time left. */
-  function expire(): void {
-    const now = performance.now()
-    for (const [token, { deadlineMS, reject }] of waiting) {
-      if (deadlineMS > now) break
-      waiting.delete(token)
-      reject(new Error(`no acknowledgement within ${acknowledgeWithinMS} ms`))
-    }
-    if (waiting.size > 0) return
-    // Does not wake an idle process.
-    clearInterval(sweep)
-    sweep = undefined
-  }
+  const sweep = createSweep(waiting, fail)
   void nats.closed().then(() => {
-    clearInterval(sweep)
+    sweep.end()
     for (const { reject } of waiting.values()) reject(new Error('the connection is closed'))
     waiting.clear()
     return undefined
@@ -80,12 +86,13 @@ export function createStreamPublisher(nats: NatsConnection): {
     new Promise((resolve, reject) => {
       const token = (next++).toString(36)
       waiting.set(token, {
+        subject,
         id: headers.get('Nats-Msg-Id'),
         resolve,
         reject,
         deadlineMS: performance.now() + acknowledgeWithinMS,
       })
-      sweep ??= setInterval(expire, expireEveryMS).unref()
+      sweep.begin()
       try {
         nats.publish(subject, json, { headers, reply: `${inbox}.${token}` })
       } catch (error) {
@@ -95,9 +102,37 @@ export function createStreamPublisher(nats: NatsConnection): {
     })
   return {
     publish,
+    denied(error) {
+      for (const [token, publish] of waiting) {
+        if (publish.subject !== error.subject) continue
+        waiting.delete(token)
+        fail(publish, error)
+      }
+    },
     latest: (stream) => latest.get(stream),
     forget: (stream) => void latest.delete(stream),
   }
+}
+
+/** Fails what is not acknowledged in time, with one timer for all. */
+function createSweep(waiting: Map<string, Waiting>, fail: (publish: Waiting, error: Error) => void) {
+  let timer: NodeJS.Timeout | undefined
+  const end = () => {
+    clearInterval(timer)
+    timer = undefined
+  }
+  /** Entries are in order of their deadlines, so the loop stops at the first with time left. */
+  function expire(): void {
+    const now = performance.now()
+    for (const [token, publish] of waiting) {
+      if (publish.deadlineMS > now) break
+      waiting.delete(token)
+      fail(publish, new Error(`no acknowledgement within ${acknowledgeWithinMS} ms`))
+    }
+    // Does not wake an idle process.
+    if (waiting.size === 0) end()
+  }
+  return { begin: () => void (timer ??= setInterval(expire, expireEveryMS).unref()), end }
 }
 
 interface Acknowledgement {
