@@ -101,4 +101,96 @@ export function testActions(scene: () => Scene): void {
     await page.getByRole('alert').filter({ hasText: 'deleted' }).waitFor()
     await page.getByRole('heading', { name: 'Users' }).waitFor()
   })
+
+  test('a token, key or sign-in link is shown although its view was left while it was created', async () => {
+    const { owner, platform } = scene()
+    await platform.newUser('once', { nickname: 'Onke' })
+    const page = await owner.open('/users/once')
+    const dialog = page.getByRole('dialog')
+    const creations = [
+      {
+        path: '**/admin/clients',
+        view: '/users/once',
+        fill: () => page.getByRole('button', { name: 'Issue token' }).click(),
+        action: 'Issue token',
+        shown: ['Token of Onke', 'Token', /^[\w-]{20,}$/],
+      },
+      {
+        path: '**/admin/keys',
+        view: '/developers',
+        fill: async () => {
+          await page.getByRole('button', { name: 'Add a key' }).click()
+          await dialog.getByLabel('Name').fill('once')
+          await dialog.getByLabel('users:read').check()
+        },
+        action: 'Add a key',
+        shown: ['New API key: once', 'API key', /^ak_/],
+      },
+      {
+        path: '**/operators',
+        view: '/operators',
+        fill: async () => {
+          await page.getByRole('button', { name: 'Add operator' }).click()
+          await dialog.getByLabel('E-mail').fill('once@example.com')
+          await dialog.getByLabel('Name').fill('Once')
+        },
+        action: 'Add operator',
+        shown: ['Sign-in link for once@example.com', 'Sign-in link', /console#link=ol_/],
+      },
+    ] as const
+    const base = page.url().replace('/users/once', '')
+    for (const { path, view, fill, action, shown } of creations) {
+      await page.goto(base + view)
+      const held = await hold(page, 'POST', path)
+      await fill()
+      await dialog.getByRole('button', { name: action }).click()
+      await dialog.getByRole('button', { name: 'Cancel' }).click()
+      await page.getByRole('link', { name: 'Jobs', exact: true }).click()
+      await page.getByRole('heading', { name: 'Jobs' }).waitFor()
+      held.release(proceed)
+      const [title, label, value] = shown
+      const once = page.getByRole('dialog', { name: title })
+      assert.match(await once.getByRole('textbox', { name: label }).inputValue(), value)
+      await once.getByRole('button', { name: 'Done' }).click()
+      await once.waitFor({ state: 'detached' })
+      await page.unrouteAll()
+    }
+  })
+
+  test('a configuration change or test URL that is saved after its part was left does not lead back', async () => {
+    const page = await scene().owner.open('/developers?tab=config&key=left')
+    const saving = await hold(page, 'POST', '**/config')
+    await page.getByLabel('Value (JSON)').fill('1')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+    await page.getByText('Test receiver', { exact: true }).click()
+    saving.release(proceed)
+    await page.getByRole('alert').filter({ hasText: 'Saved' }).waitFor()
+    const opening = await hold(page, 'POST', '**/admin/webhooks/receivers')
+    const opened = page.waitForResponse('**/admin/webhooks/receivers')
+    await page.getByRole('button', { name: 'Create a test URL' }).click()
+    await page.getByText('API keys', { exact: true }).first().click()
+    await page.getByRole('button', { name: 'Add a key' }).waitFor()
+    opening.release(proceed)
+    await (await opened).finished()
+    await page.getByRole('link', { name: 'Jobs', exact: true }).click()
+    await page.getByRole('heading', { name: 'Jobs' }).waitFor()
+    await page.goBack()
+    await page.getByRole('button', { name: 'Add a key' }).waitFor()
+    assert.match(page.url(), /tab=keys$/)
+  })
+
+  test('a ban of a user who has left the room is listed, and can be lifted', async () => {
+    const { owner, platform, newRoom } = scene()
+    await newRoom('banned')
+    await platform.admin('POST', '/blockStatus/room/banned/bob')
+    await platform.admin('POST', '/rooms/banned/delete/members', { members: ['bob'] })
+    const page = await owner.open('/rooms/banned?tab=members')
+    const bans = page.getByRole('region', { name: 'Bans', exact: true })
+    await bans.getByRole('row', { name: /Bob.*Permanent/ }).waitFor()
+    await bans.getByRole('button', { name: 'Lift the ban' }).click()
+    await bans.getByText('No bans in this room').waitFor()
+    assert.deepEqual((await owner.call('GET', '/admin/rooms/banned/bans')).body.result, [])
+  })
 }

@@ -4,7 +4,7 @@ import { commandEnv, parleyFile } from '@parley/stack/parley-command'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { type Deployment, deploy } from '../client/client-of.ts'
-import { eventually } from '../platform.ts'
+import { connectClient, eventually } from '../platform.ts'
 import { isChromiumMissing, startChromium } from './chromium.ts'
 import { type ConsoleOfDeployment, type ConsoleOperator, consoleOf } from './console-tab.ts'
 
@@ -80,6 +80,45 @@ describe.skipIf(isChromiumMissing())('the console: addresses and lists', () => {
     const wanted = new Date('2024-03-04T10:15:00').getTime()
     await page.waitForURL(new RegExp(`from=${wanted}`))
     assert.match(await from.inputValue(), /^2024-03-04T10:15/)
+  })
+
+  test('an impossible time in a URL or in a name breaks no view', async () => {
+    const page = await owner.open('/audit?from=99999999999999999', { allow: refused })
+    await page.getByRole('alert').getByText('Check your input').waitFor()
+    assert.equal(await page.getByLabel('From', { exact: true }).inputValue(), '')
+    const deviceId = '2026-99-99T99:99:99Z'
+    const { token } = await deployment.platform.newUser('impossible')
+    const socket = await connectClient(parley.url, token, { deviceId })
+    await page.goto(page.url().replace(/audit.*/, 'timeline?user=impossible'))
+    await page.getByRole('list', { name: 'Timeline' }).getByText(deviceId).first().waitFor()
+    socket.close()
+  })
+
+  test('a search that finds more users than it shows says so', async () => {
+    const page = await owner.open('/users?q=member')
+    await page.getByText('50 of more than 50').waitFor()
+    const rows = page.getByRole('row').filter({ has: page.getByRole('cell') })
+    await eventually('all rows are shown', async () => (await rows.count()) === 50)
+    await page.getByRole('searchbox').fill('member 1')
+    await page.waitForURL(/member%201|member\+1/)
+    await eventually('fewer are found', async () => (await page.getByText('of more than').count()) === 0)
+  })
+
+  test('a long list paints its first rows before the others', async () => {
+    const page = await owner.open('/overview')
+    await page.addInitScript(() => {
+      const counts: number[] = []
+      Object.assign(window, { rowCounts: counts })
+      const look = () => {
+        const count = document.querySelectorAll('tbody tr').length
+        if (count > 0 && count !== counts.at(-1)) counts.push(count)
+      }
+      new MutationObserver(look).observe(document, { childList: true, subtree: true })
+    })
+    await page.goto(page.url().replace('/overview', '/users'))
+    await page.locator('tbody tr').nth(49).waitFor()
+    const counts = await page.evaluate(() => (window as unknown as { rowCounts: number[] }).rowCounts)
+    assert.deepEqual(counts, [20, 50])
   })
 
   test('Back and Forward change the filters and what is typed in them', async () => {

@@ -20,7 +20,7 @@ describe.skipIf(isChromiumMissing())('the console: its calls', () => {
     ;({ owner } = await consoleOf(deployment, browser))
     const { platform } = deployment
     const alice = await platform.newUser('alice', { nickname: 'Alice Müller' })
-    room = await platform.newRoom(['alice'], { name: 'Bird watchers' })
+    room = await platform.newRoom(['alice'], { _id: 'birds', name: 'Bird watchers' })
     await alice.call('POST', `/rooms/${room}/message`, { message: 'a penguin', messageType: 'text' })
   })
   afterAll(() => deployment.stop())
@@ -42,6 +42,8 @@ describe.skipIf(isChromiumMissing())('the console: its calls', () => {
     ['/jobs', '/admin/jobs'],
     ['/settings', '/config'],
     ['/audit', '/admin/audit'],
+    ['/operators', '/operators'],
+    ['/rooms/birds?tab=members', '/admin/rooms/birds/bans', '/admin/rooms/birds'],
   ] as const)('%s calls %s at once, while the session or another call is pending', async ([view, path, first]) => {
     const page = await owner.open('/overview')
     const address = page.url().replace('/overview', view)
@@ -85,7 +87,7 @@ describe.skipIf(isChromiumMissing())('the console: its calls', () => {
     await page.route('**/admin/events*', (route) => route.fulfill({ status: 403, json: body }))
     await giveReason(page)
     const failure = page.getByRole('alert').filter({ hasText: 'not now' })
-    await failure.waitFor()
+    await failure.getByText('Your role does not allow this').waitFor()
     await page.unroute('**/admin/events*')
     await failure.getByRole('button', { name: 'Try again' }).click()
     await page.getByRole('status').getByText('Live', { exact: true }).waitFor()

@@ -17,11 +17,12 @@ const expected = {
     views: ['Overview', 'Users', 'Rooms', 'Moderation', 'Timeline', 'Delivery', 'Jobs'],
     link: 'Outcomes',
     refused: [
-      ['/developers', 'Your role cannot view this'],
-      ['/delivery?tab=calls', 'Your role cannot view this'],
-      ['/settings', 'Your role cannot view this'],
+      ['/developers', 'The role Support lacks config:read.'],
+      ['/delivery?tab=calls', 'The role Support lacks webhooks:read.'],
+      ['/settings', 'The role Support lacks config:read.'],
+      ['/audit', 'The role Support lacks keys:read.'],
       ['/operators', 'Only owners can manage operators'],
-      ['/moderation?tab=words', 'Your role does not allow this'],
+      ['/moderation?tab=words', 'The role Support lacks config:read.'],
     ],
     calls: [
       ['DELETE', '/rooms/none/messages/none'],
@@ -39,11 +40,11 @@ const expected = {
     views: ['Overview', 'Users', 'Rooms', 'Moderation', 'Delivery', 'Developers', 'Jobs', 'Settings', 'Audit log'],
     link: 'File',
     refused: [
-      ['/moderation?tab=reports', 'Your role does not allow this'],
-      ['/moderation?tab=search', 'Your role does not allow this'],
-      ['/moderation?tab=hook', 'Your role does not allow this'],
-      ['/rooms/of developer?tab=conversation', 'Your role does not allow this'],
-      ['/timeline?user=bob', 'Your role does not allow this'],
+      ['/moderation?tab=reports', 'The role Developer lacks moderation:read.'],
+      ['/moderation?tab=search', 'The role Developer lacks messages:read.'],
+      ['/moderation?tab=hook', 'The role Developer lacks moderation:read.'],
+      ['/rooms/of developer?tab=conversation', 'The role Developer lacks messages:read.'],
+      ['/timeline?user=bob', 'The role Developer lacks messages:read.'],
       ['/operators', 'Only owners can manage operators'],
     ],
     calls: [
@@ -120,6 +121,7 @@ export function testRoles(scene: () => Scene): void {
       for (const [path, text] of refused) {
         await page.goto(address + path)
         await page.getByText(text).first().waitFor()
+        assert.equal(await page.getByRole('alert').count(), 0, path)
       }
       for (const [method, path] of calls) {
         const { status, body } = await roles[role].call(method, path, method === 'GET' ? undefined : {})
@@ -147,7 +149,7 @@ export function testRoles(scene: () => Scene): void {
 
     await choose('Reset sign-in')
     await confirm('Reset sign-in')
-    await dialog.getByText(/console#link=ol_/).waitFor()
+    assert.match(await dialog.getByRole('textbox', { name: 'Sign-in link' }).inputValue(), /console#link=ol_/)
     await page.keyboard.press('Escape')
     await dialog.waitFor({ state: 'detached' })
 
@@ -169,7 +171,17 @@ export function testRoles(scene: () => Scene): void {
     }
     const address = page.url()
     await page.goto(address.replace('overview', 'timeline?user=bob'))
-    await page.getByText(/messages:read/).waitFor()
+    await page.getByText('The role Viewer lacks messages:read.').waitFor()
+    await page.getByText('Your role cannot view this').waitFor()
+    assert.equal(await page.title(), 'Timeline · Parley')
+    await page.goto(address.replace('overview', 'audit'))
+    await page.getByText('The role Viewer lacks keys:read.').waitFor()
+    // A role that has changed since is refused by the API.
+    const error = { code: 'PERMISSION_DENIED', message: 'the operator lacks the scope users:read' }
+    await page.route('**/admin/jobs', (route) => route.fulfill({ status: 403, json: { error } }))
+    await page.goto(address.replace('overview', 'jobs'))
+    const refusal = page.getByRole('alert').filter({ hasText: 'the operator lacks the scope users:read' })
+    await refusal.getByText('Your role does not allow this', { exact: true }).waitFor()
     await page.goto(address.replace('overview', 'developers'))
     await page.getByText('Your role cannot view this').waitFor()
     await page.goto(address.replace('overview', 'operators'))

@@ -61,6 +61,7 @@ describe.skipIf(isChromiumMissing())('passkeys in the console', () => {
     await button('Confirm').click()
     await listed.getByText('Old laptop').waitFor()
     await listed.getByRole('button', { name: 'Remove' }).click()
+    await page.getByRole('dialog', { name: 'Remove this passkey?' }).getByRole('button', { name: 'Remove' }).click()
     await listed.waitFor({ state: 'detached' })
     await signInAgain()
     await page.getByText('does not belong to an operator').waitFor()

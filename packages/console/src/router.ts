@@ -15,6 +15,7 @@ import { userRoute, usersRoute } from './screens/users/route.ts'
 import {
   appIndexRoute,
   appRoute,
+  BrokenView,
   indexRoute,
   rootRoute,
   shellRoute,
@@ -62,6 +63,7 @@ export const router = createRouter({
   defaultPreload: 'intent',
   parseSearch: parseSearchWith(parseQuoted),
   stringifySearch: stringifySearchWith(JSON.stringify, parseQuoted),
+  defaultErrorComponent: BrokenView,
   // A view of one room or user keeps nothing of another.
   defaultRemountDeps: ({ params }) => params,
   scrollRestoration: false,

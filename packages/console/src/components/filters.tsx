@@ -38,7 +38,7 @@ export function TimeFilter({
   value: string | undefined
   onChange: (value: string | undefined) => void
 }) {
-  const shown = value === undefined || !/^\d+$/.test(value) ? '' : localTime(Number(value))
+  const shown = value !== undefined && /^\d{1,15}$/.test(value) ? localTime(Number(value)) : ''
   const [typed, put] = useUrlText(shown, (next) => {
     const atMS = new Date(next).getTime()
     // While a year is typed, it is a year such as 20.

@@ -31,16 +31,22 @@ export function useFailureText(): (error: unknown) => string {
   }
 }
 
+const titles: Readonly<Record<number, 'failedInput' | 'failedPermission' | 'failedNotFound'>> = {
+  400: 'failedInput',
+  403: 'failedPermission',
+  404: 'failedNotFound',
+}
+
 /** A failed call with its description, code and request ID, and a retry button. */
 export function Failure({ error, retry }: { error: unknown; retry?: (() => void) | undefined }) {
   const t = useTexts(commonTexts)
   const textOf = useFailureText()
   const status = error instanceof ApiFailure ? error.status : undefined
-  const title = status === 404 ? t.failedNotFound : status === 400 ? t.failedInput : t.failed
+  const title = titles[status ?? 0] ?? 'failed'
   return (
-    <Alert color="red" icon={<Icon name="warning" />} title={title} role="alert" className="failure">
+    <Alert color="red" icon={<Icon name="warning" />} title={t[title]} role="alert" className="failure">
       <Stack gap="xs" align="flex-start">
-        <Text size="sm">{textOf(error)}</Text>
+        <Text size="sm">{error instanceof ApiFailure && status === 403 ? error.message : textOf(error)}</Text>
         {error instanceof ApiFailure && error.status > 0 && (
           <Text size="xs" c="dimmed">
             {t.code(error.code)}

@@ -14,10 +14,10 @@ export interface RouterContext {
 export function prefetch(
   queries: QueryClient,
   app: string,
-  operation: Operation,
+  needs: Operation | 'owner',
   start: (api: Api) => Promise<unknown>,
 ): void {
-  if (!mayStart(queries, app, operation)) return
+  if (!mayStart(queries, app, needs)) return
   const hadSession = isSignedIn(queries)
   const onSessionEnd = () => {
     // Without a session, the sign-in screen is shown anyway, and may have created a session since.

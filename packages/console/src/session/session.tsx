@@ -127,16 +127,21 @@ export function SessionProvider({ session, children }: { session: Session; child
   return <SessionContext value={signedIn}>{children}</SessionContext>
 }
 
-/** Whether the operator may call an operation, or is not known yet. */
-export function mayStart(queries: QueryClient, app: string, operation: Operation): boolean {
-  const known = knownIn(queries)
-  return !known || mayCall(known.session, app, operation)
+/** Whether the operator may call an operation, or owns the app, or is not known yet. */
+export function mayStart(queries: QueryClient, app: string, needs: Operation | 'owner'): boolean {
+  const session = knownIn(queries)?.session
+  return !session || (needs === 'owner' ? isOwner(session, app) : mayCall(session, app, needs))
 }
+
+/** Settles once the session is known, or that there is none. */
+export const sessionKnown = (queries: QueryClient): Promise<void> => queries.prefetchQuery(sessionQuery(queries))
 
 /** Whether the operator's role in an app has the scope of an operation. */
 export function mayCall(session: Session, app: string, operation: Operation): boolean {
   return hasOneOf(session, app, [scopes[operation]])
 }
+
+export const scopeOf = (operation: Operation): KeyScope => scopes[operation]
 
 export function isOwner(session: Session, app: string): boolean {
   return session.apps.some((each) => each.app === app && each.role === 'owner')

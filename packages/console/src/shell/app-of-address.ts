@@ -1,6 +1,6 @@
 import { useParams, useRouter } from '@tanstack/react-router'
 import { useSession } from '../session/session.tsx'
-import { viewsFor } from './navigation.ts'
+import { viewAt, viewsFor } from './navigation.ts'
 
 /** The app in the URL, if any. */
 export function useAppOfAddress(): string | undefined {
@@ -12,9 +12,9 @@ export function useSwitchApp(): (app: string) => void {
   const { session } = useSession()
   const router = useRouter()
   return (app) => {
-    const path: string = router.state.matches.at(-1)?.fullPath ?? ''
     const seen = viewsFor(session, app)
-    const same = seen.find(({ to }) => path === to || path.startsWith(`${to}/`))
+    const here = viewAt(router.state.matches.at(-1)?.fullPath ?? '')
+    const same = seen.find((view) => view === here)
     const to = (same ?? seen[0])?.to ?? '/apps/$app/overview'
     const { tab } = router.state.location.search
     // Of the filters, none applies to another app. Each view reads its own tabs.

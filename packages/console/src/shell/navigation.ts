@@ -20,21 +20,28 @@ export const views = [
   { name: 'settings', to: '/apps/$app/settings', icon: 'gear', key: 's', needs: 'GET /config' },
   { name: 'audit', to: '/apps/$app/audit', icon: 'list', key: 'a', needs: 'GET /admin/audit' },
   { name: 'operators', to: '/apps/$app/operators', icon: 'user', key: 'p', needs: 'owner' },
-] as const satisfies readonly View[]
+] as const satisfies readonly PlannedView[]
 
-interface View {
+export type View = (typeof views)[number]
+/** The operation, or one of them, that an operator must be allowed to call to see a view, or the role of an owner. */
+export type Needs = Operation | readonly Operation[] | 'owner'
+
+interface PlannedView {
   /** Key of the label in texts.ts. */
   name: string
   to: string
   icon: IconName
   /** Shortcut key after `g`. */
   key: string
-  /** The operation, or one of them, that an operator must be allowed to call to see the view, or the role of an owner. */
-  needs: Operation | readonly Operation[] | 'owner'
+  needs: Needs
 }
 
+/** The view at a route's path; undefined for the account and unknown addresses. */
+export const viewAt = (path: string): View | undefined =>
+  views.find(({ to }) => path === to || path.startsWith(`${to}/`))
+
+export const maySee = (session: Session, app: string, { needs }: View): boolean =>
+  needs === 'owner' ? isOwner(session, app) : [needs].flat().some((each) => mayCall(session, app, each))
+
 /** The views of an app that its operator may see. */
-export const viewsFor = (session: Session, app: string) =>
-  views.filter(({ needs }) =>
-    needs === 'owner' ? isOwner(session, app) : [needs].flat().some((each) => mayCall(session, app, each)),
-  )
+export const viewsFor = (session: Session, app: string): View[] => views.filter((view) => maySee(session, app, view))

@@ -5,14 +5,18 @@ import {
   lazyRouteComponent,
   Navigate,
   Outlet,
+  useMatches,
   useRouter,
 } from '@tanstack/react-router'
 import { Activity, useEffect, useState } from 'react'
+import { Page } from '../components/page.tsx'
 import { Empty, Failure, Loading } from '../components/states.tsx'
 import type { RouterContext } from '../session/prefetch.ts'
 import { AppProvider, SessionProvider, useSession, useSessionQuery } from '../session/session.tsx'
 import { useTexts } from '../texts/texts.ts'
+import { Denied } from './denied.tsx'
 import { linkToken } from './link-token.ts'
+import { maySee, viewAt } from './navigation.ts'
 import { isForSignIn, takeAddress } from './return-address.ts'
 import { shellTexts } from './texts.ts'
 
@@ -81,6 +85,7 @@ function App() {
   const { app } = appRoute.useParams()
   const t = useTexts(shellTexts)
   const { session } = useSession()
+  const view = useMatches({ select: (matches) => viewAt(matches.at(-1)?.fullPath ?? '') })
   if (!session.apps.some((each) => each.app === app)) {
     return (
       <Empty icon="warning" title={t.noSuchApp}>
@@ -90,7 +95,13 @@ function App() {
   }
   return (
     <AppProvider app={app} key={app}>
-      <Outlet />
+      {view && !maySee(session, app, view) ? (
+        <Page title={t[view.name]}>
+          <Denied needs={view.needs} />
+        </Page>
+      ) : (
+        <Outlet />
+      )}
     </AppProvider>
   )
 }
@@ -141,10 +152,15 @@ function NotFound() {
   )
 }
 
-function Broken({ error }: ErrorComponentProps) {
+/** A view that failed, within the navigation. */
+export function BrokenView({ error }: ErrorComponentProps) {
+  return <Failure error={error} retry={() => location.reload()} />
+}
+
+function Broken(props: ErrorComponentProps) {
   return (
     <main className="alone">
-      <Failure error={error} retry={() => location.reload()} />
+      <BrokenView {...props} />
     </main>
   )
 }

@@ -5,6 +5,7 @@ import { useEffect, useRef } from 'react'
 import { baseUrl, resultOf } from '../api.ts'
 import { sayFailure } from '../components/confirm.tsx'
 import { Icon } from '../components/icon.tsx'
+import { OnceProvider } from '../components/once.tsx'
 import { useFailureText } from '../components/states.tsx'
 import { useSubmit } from '../components/use-submit.ts'
 import { useSession } from '../session/session.tsx'
@@ -34,49 +35,51 @@ export function Shell() {
   }, [address])
   const content = useRef<HTMLElement>(null)
   return (
-    <div className="shell">
-      <a
-        className="skip"
-        href="#content"
-        onClick={(event) => {
-          event.preventDefault()
-          content.current?.focus()
-        }}
-      >
-        {t.skip}
-      </a>
-      {/* Not a header element, since dialogs have one. */}
-      <nav className="bar" aria-label={t.console}>
-        <ActionIcon variant="subtle" color="gray" aria-label={t.openNavigation} onClick={drawer.open}>
-          <Icon name="menu" />
-        </ActionIcon>
-        <Brand />
-        <ActionIcon variant="subtle" color="gray" aria-label={t.go} onClick={go.open}>
-          <Icon name="search" />
-        </ActionIcon>
-      </nav>
-      <nav className="side" aria-label={t.navigation}>
-        <Brand />
-        <Navigation app={app} onGo={go.open} />
-      </nav>
-      <Drawer
-        opened={isDrawerOpen}
-        onClose={drawer.close}
-        size={280}
-        lockScroll={false}
-        title={<Brand />}
-        closeButtonProps={{ 'aria-label': t.navigation }}
-      >
-        <nav className="drawer-side" aria-label={t.navigation}>
-          <Navigation app={app} onGo={go.open} onChosen={drawer.close} />
+    <OnceProvider>
+      <div className="shell">
+        <a
+          className="skip"
+          href="#content"
+          onClick={(event) => {
+            event.preventDefault()
+            content.current?.focus()
+          }}
+        >
+          {t.skip}
+        </a>
+        {/* Not a header element, since dialogs have one. */}
+        <nav className="bar" aria-label={t.console}>
+          <ActionIcon variant="subtle" color="gray" aria-label={t.openNavigation} onClick={drawer.open}>
+            <Icon name="menu" />
+          </ActionIcon>
+          <Brand />
+          <ActionIcon variant="subtle" color="gray" aria-label={t.go} onClick={go.open}>
+            <Icon name="search" />
+          </ActionIcon>
         </nav>
-      </Drawer>
-      <main className="content" id="content" tabIndex={-1} ref={content}>
-        <Outlet />
-      </main>
-      {isGoOpen && <GoDialog app={app} onClose={go.close} />}
-      {isHelpOpen && <ShortcutsDialog onClose={help.close} />}
-    </div>
+        <nav className="side" aria-label={t.navigation}>
+          <Brand />
+          <Navigation app={app} onGo={go.open} />
+        </nav>
+        <Drawer
+          opened={isDrawerOpen}
+          onClose={drawer.close}
+          size={280}
+          lockScroll={false}
+          title={<Brand />}
+          closeButtonProps={{ 'aria-label': t.navigation }}
+        >
+          <nav className="drawer-side" aria-label={t.navigation}>
+            <Navigation app={app} onGo={go.open} onChosen={drawer.close} />
+          </nav>
+        </Drawer>
+        <main className="content" id="content" tabIndex={-1} ref={content}>
+          <Outlet />
+        </main>
+        {isGoOpen && <GoDialog app={app} onClose={go.close} />}
+        {isHelpOpen && <ShortcutsDialog onClose={help.close} />}
+      </div>
+    </OnceProvider>
   )
 }
 

@@ -1,9 +1,10 @@
-import { Alert, Anchor, Button, Code, Group, Stack, Text, TextInput } from '@mantine/core'
+import { Anchor, Button, Code, Group, Stack, Text, TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { resultOf } from '../../api.ts'
 import { say } from '../../components/confirm.tsx'
-import { Copy, Lines } from '../../components/shown.tsx'
+import { useShowOnce } from '../../components/once.tsx'
+import { Copy } from '../../components/shown.tsx'
 import { Failure } from '../../components/states.tsx'
 import { setSession, useSession } from '../../session/session.tsx'
 import { useTexts } from '../../texts/texts.ts'
@@ -17,12 +18,14 @@ export function Authenticator() {
   const { hasTotp, recoveryCodes } = session.operator
   const [code, setCode] = useState('')
   const begun = useMutation({ mutationFn: () => resultOf(api.POST('/operator/totp', { body: {} })) })
-  const [shown, setShown] = useState<string[]>([])
+  const showOnce = useShowOnce()
   const know = (isOn: boolean, codes: string[]) => {
     const known = { hasTotp: isOn, recoveryCodes: codes.length }
     setSession(queries, { ...session, operator: { ...session.operator, ...known } })
     setCode('')
-    setShown(codes)
+    if (codes.length === 0) return
+    const label = t.recoveryCodes
+    showOnce({ title: label, hint: t.recoveryOnce, label, value: codes.join('\n') })
   }
   const changing = useMutation({
     mutationFn: async () => {
@@ -58,7 +61,6 @@ export function Authenticator() {
         </Group>
       )}
       {hasTotp && <Text size="sm">{t.codesLeft(String(recoveryCodes))}</Text>}
-      {shown.length > 0 && <RecoveryCodes codes={shown} />}
       {secret !== undefined && (
         <div>
           <Text size="sm">{t.secret}</Text>
@@ -132,18 +134,5 @@ function CodeForm({
         </Group>
       </Stack>
     </form>
-  )
-}
-
-function RecoveryCodes({ codes }: { codes: readonly string[] }) {
-  const t = useTexts(accountTexts)
-  return (
-    <Alert color="blue" title={t.recoveryCodes}>
-      <Text size="sm">{t.recoveryOnce}</Text>
-      <Group gap={4} align="flex-start" wrap="nowrap">
-        <Lines label={t.recoveryCodes} text={codes.join('\n')} />
-        <Copy text={codes.join('\n')} />
-      </Group>
-    </Alert>
   )
 }

@@ -3,8 +3,8 @@ import { type PublicKeyCredentialCreationOptionsJSON, startRegistration } from '
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { resultOf } from '../../api.ts'
-import { say } from '../../components/confirm.tsx'
-import { Time, UserText } from '../../components/shown.tsx'
+import { Confirm, say, Warning } from '../../components/confirm.tsx'
+import { Time, UserText, visible } from '../../components/shown.tsx'
 import { Failure, Loaded } from '../../components/states.tsx'
 import { useSession } from '../../session/session.tsx'
 import { useTexts } from '../../texts/texts.ts'
@@ -89,14 +89,11 @@ function Passkey({ id, name, createdAt, lastUsedAt, onChange }: PasskeyProps) {
       onChange()
     },
   })
-  const removing = useMutation({
-    mutationFn: async () => {
-      await resultOf(api.DELETE('/operator/passkeys/{id}', { params: { path } }))
-      onChange()
-      say(t.passkeyRemoved)
-    },
-  })
-  const failure = renaming.error ?? removing.error
+  const [isRemoving, setRemoving] = useState(false)
+  const remove = async () => {
+    await resultOf(api.DELETE('/operator/passkeys/{id}', { params: { path } }))
+    onChange()
+  }
   return (
     <li>
       <div className="grow">
@@ -133,16 +130,28 @@ function Passkey({ id, name, createdAt, lastUsedAt, onChange }: PasskeyProps) {
             </>
           )}
         </Text>
-        {failure && <Failure error={failure} />}
+        {renaming.error && <Failure error={renaming.error} />}
       </div>
       <Group gap="xs">
         <Button size="xs" variant="default" onClick={() => setRenamed(renamed === undefined ? name : undefined)}>
           {t.rename}
         </Button>
-        <Button size="xs" variant="default" loading={removing.isPending} onClick={() => removing.mutate()}>
+        <Button size="xs" variant="default" onClick={() => setRemoving(true)}>
           {t.remove}
         </Button>
       </Group>
+      {isRemoving && (
+        <Confirm
+          title={t.removePasskey}
+          action={t.remove}
+          done={t.passkeyRemoved}
+          run={remove}
+          onClose={() => setRemoving(false)}
+          isDangerous
+        >
+          <Warning>{t.removePasskeyText(visible(name))}</Warning>
+        </Confirm>
+      )}
     </li>
   )
 }

@@ -1,8 +1,8 @@
 import { getRouteApi } from '@tanstack/react-router'
 import { Page } from '../../components/page.tsx'
 import { Parts } from '../../components/parts.tsx'
-import { Empty } from '../../components/states.tsx'
 import { useApp } from '../../session/session.tsx'
+import { Denied } from '../../shell/denied.tsx'
 import { useTexts } from '../../texts/texts.ts'
 import { Calls } from './calls.tsx'
 import { DeadLetters } from './dead-letters.tsx'
@@ -35,7 +35,7 @@ export function Delivery() {
         />
       }
     >
-      {allowed.includes(tab) ? <Part /> : <Empty icon="webhook" title={t.notAllowed} />}
+      {allowed.includes(tab) ? <Part /> : <Denied needs={neededFor[tab]} />}
     </Page>
   )
 }

@@ -1,6 +1,7 @@
 import { createRoute } from '@tanstack/react-router'
 import { oneOf, skipOf, textOf } from '../../components/search-params.ts'
 import { prefetch } from '../../session/prefetch.ts'
+import { isSignedIn, sessionKnown } from '../../session/session.tsx'
 import { lazyView } from '../../shell/lazy-view.ts'
 import { appRoute } from '../../shell/routes.tsx'
 import { callsQuery, devicesQuery } from './queries.ts'
@@ -23,14 +24,14 @@ export const deliveryRoute = createRoute({
   }),
   loaderDeps: ({ search }) => search,
   loader: ({ context: { queries }, params: { app }, deps }) => {
-    const { tab } = deps
-    // Without a tab, the role decides. The other tabs need a reason, or what the operator types.
-    if (tab !== 'calls' && tab !== 'devices') return
-    prefetch(queries, app, neededFor[tab], (api) =>
-      tab === 'calls'
-        ? queries.prefetchQuery(callsQuery(app, api, deps))
-        : queries.prefetchQuery(devicesQuery(app, api, deps)),
-    )
+    const calls = () =>
+      prefetch(queries, app, neededFor.calls, (api) => queries.prefetchQuery(callsQuery(app, api, deps)))
+    // The other tabs need a reason, or what the operator types.
+    if (deps.tab === 'calls') calls()
+    if (deps.tab === 'devices')
+      prefetch(queries, app, neededFor.devices, (api) => queries.prefetchQuery(devicesQuery(app, api, deps)))
+    // Without a tab, the role decides.
+    if (deps.tab === undefined) void sessionKnown(queries).then(() => isSignedIn(queries) && calls())
   },
   component: lazyView(() => import('./delivery.tsx'), 'Delivery'),
 })

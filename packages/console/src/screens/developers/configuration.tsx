@@ -4,6 +4,7 @@ import { getRouteApi } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
 import type { components } from '../../../generated/openapi.ts'
 import { resultOf } from '../../api.ts'
+import { useChanged } from '../../components/act.tsx'
 import { Confirm } from '../../components/confirm.tsx'
 import { type Columns, DataTable } from '../../components/data-table.tsx'
 import { Diff } from '../../components/diff.tsx'
@@ -11,6 +12,7 @@ import { parseExact } from '../../components/exact-json.ts'
 import { Section } from '../../components/page.tsx'
 import { Time, ViewLink, visible } from '../../components/shown.tsx'
 import { Empty, Loaded } from '../../components/states.tsx'
+import { useLeave } from '../../components/use-leave.ts'
 import { configQuery, useConfig } from '../../session/config.ts'
 import { useApp } from '../../session/session.tsx'
 import { commonTexts } from '../../texts/common.ts'
@@ -119,14 +121,14 @@ function Editor({ name, before }: { name: string; before: string | undefined }) 
   const known = useTexts(configKeyTexts)
   const common = useTexts(commonTexts)
   const { app, may } = useApp()
-  const queries = useQueryClient()
-  const navigate = route.useNavigate()
+  const changed = useChanged()
+  const goBack = useLeave(({ tab, key }) => tab === 'config' && key === name)
   const example = knownKeys[name]
   const [text, setText] = useState(before ?? (example === undefined ? '' : textOf(example)))
   const [began, setBegan] = useState(before)
   const [asked, setAsked] = useState<'save' | 'delete'>()
   const wrong = problemOf(text)
-  const leave = () => void navigate({ search: { tab: 'config' } })
+  const leave = () => goBack({ to: '/apps/$app/developers', params: { app }, search: { tab: 'config' } })
   const isKnown = name in known
   return (
     <Section title={visible(name)}>
@@ -163,7 +165,7 @@ function Editor({ name, before }: { name: string; before: string | undefined }) 
             {t.deleteKey}
           </Button>
         )}
-        <Button variant="default" onClick={leave}>
+        <Button variant="default" onClick={() => void leave()}>
           {common.cancel}
         </Button>
       </Group>
@@ -172,10 +174,7 @@ function Editor({ name, before }: { name: string; before: string | undefined }) 
           {...{ asked, name, before: began, text }}
           onChanged={setBegan}
           onClose={() => setAsked(undefined)}
-          onDone={async () => {
-            await queries.invalidateQueries({ queryKey: [app] })
-            leave()
-          }}
+          onDone={() => changed().then(leave)}
         />
       )}
     </Section>

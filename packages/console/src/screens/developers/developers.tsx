@@ -1,8 +1,8 @@
 import { getRouteApi } from '@tanstack/react-router'
 import { Page } from '../../components/page.tsx'
 import { Parts } from '../../components/parts.tsx'
-import { Empty } from '../../components/states.tsx'
 import { type Operation, useApp } from '../../session/session.tsx'
+import { Denied } from '../../shell/denied.tsx'
 import { useTexts } from '../../texts/texts.ts'
 import { Configuration } from './configuration.tsx'
 import { EventTail } from './event-tail.tsx'
@@ -49,7 +49,7 @@ export function Developers() {
         />
       }
     >
-      {needed === undefined || may(needed) ? <View /> : <Empty icon="key" title={t.notAllowed} />}
+      {needed === undefined || may(needed) ? <View /> : <Denied needs={needed} />}
     </Page>
   )
 }

@@ -1,14 +1,15 @@
-import { Alert, Badge, Button, Checkbox, Code, Group, NumberInput, Stack, Text, TextInput } from '@mantine/core'
+import { Badge, Button, Checkbox, Group, NumberInput, Text, TextInput } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import type { components } from '../../../generated/openapi.ts'
 import { keyScopes } from '../../../generated/scopes.ts'
 import { resultOf } from '../../api.ts'
-import { Confirm, Dialog, Warning } from '../../components/confirm.tsx'
+import { Confirm, Warning } from '../../components/confirm.tsx'
 import { type Columns, DataTable } from '../../components/data-table.tsx'
 import { Icon } from '../../components/icon.tsx'
+import { useShowOnce } from '../../components/once.tsx'
 import { Section } from '../../components/page.tsx'
-import { Copy, Id, Time, visible } from '../../components/shown.tsx'
+import { Id, Time, visible } from '../../components/shown.tsx'
 import { Empty, Loaded } from '../../components/states.tsx'
 import { useApp } from '../../session/session.tsx'
 import { commonTexts } from '../../texts/common.ts'
@@ -25,7 +26,7 @@ export function Keys() {
   const { app, api, may } = useApp()
   const [isAdding, setAdding] = useState(false)
   const [ending, setEnding] = useState<ApiKey>()
-  const [added, setAdded] = useState<string>()
+  const showOnce = useShowOnce()
   const query = useQuery(keysQuery(app, api))
   const queries = useQueryClient()
   const reload = () => queries.invalidateQueries({ queryKey: [app, 'keys'] })
@@ -53,13 +54,12 @@ export function Keys() {
       {isAdding && (
         <AddKey
           onClose={() => setAdding(false)}
-          onAdded={async (apiKey) => {
-            setAdded(apiKey)
+          onAdded={async (name, apiKey) => {
+            showOnce({ title: t.keyAdded(visible(name)), hint: t.keyOnce, label: t.apiKey, value: apiKey })
             await reload()
           }}
         />
       )}
-      {added !== undefined && <Added apiKey={added} onClose={() => setAdded(undefined)} />}
       {ending && (
         <Confirm
           title={t.endKey}
@@ -139,25 +139,12 @@ function KeyName({ name }: { name: string }) {
   )
 }
 
-/** Shows a new key, once. */
-function Added({ apiKey, onClose }: { apiKey: string; onClose: () => void }) {
-  const t = useTexts(developersTexts)
-  return (
-    <Dialog title={t.keyAdded} onClose={onClose} isOnce>
-      <Stack gap="md">
-        <Alert color="yellow" icon={<Icon name="warning" />}>
-          {t.keyOnce}
-        </Alert>
-        <Group gap="xs" wrap="nowrap">
-          <Code block>{apiKey}</Code>
-          <Copy text={apiKey} />
-        </Group>
-      </Stack>
-    </Dialog>
-  )
+interface AddKeyProps {
+  onClose: () => void
+  onAdded: (name: string, apiKey: string) => Promise<void>
 }
 
-function AddKey({ onClose, onAdded }: { onClose: () => void; onAdded: (apiKey: string) => Promise<void> }) {
+function AddKey({ onClose, onAdded }: AddKeyProps) {
   const t = useTexts(developersTexts)
   const { api, has } = useApp()
   const [name, setName] = useState('')
@@ -181,7 +168,7 @@ function AddKey({ onClose, onAdded }: { onClose: () => void; onAdded: (apiKey: s
           ...(typeof rate === 'number' && { ratePerMinute: rate }),
         }
         const { apiKey } = await resultOf(api.POST('/admin/keys', { body }))
-        await onAdded(apiKey)
+        await onAdded(body.name, apiKey)
       }}
     >
       <TextInput

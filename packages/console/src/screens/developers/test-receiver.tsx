@@ -10,6 +10,7 @@ import { RunButton } from '../../components/run-button.tsx'
 import { Copy, Lines, Time, useNumber, visible } from '../../components/shown.tsx'
 import { SmallForm } from '../../components/small-form.tsx'
 import { Empty, Loaded } from '../../components/states.tsx'
+import { useLeave } from '../../components/use-leave.ts'
 import { useSubmit } from '../../components/use-submit.ts'
 import { useApp } from '../../session/session.tsx'
 import { useTexts } from '../../texts/texts.ts'
@@ -17,6 +18,7 @@ import { WithReason } from '../rooms/conversation/reason.tsx'
 import { developersTexts } from './texts.ts'
 
 const route = getRouteApi('/shell/apps/$app/developers')
+const view = '/apps/$app/developers'
 const readEveryMS = 2_000
 
 /** A URL that records calls for some minutes. Reading them needs a reason, since they contain message texts. */
@@ -28,8 +30,8 @@ export function TestReceiver() {
 
 function Open() {
   const t = useTexts(developersTexts)
-  const { api, may } = useApp()
-  const navigate = route.useNavigate()
+  const { app, api, may } = useApp()
+  const leave = useLeave(({ tab, receiver }) => tab === 'receiver' && receiver === undefined)
   const [minutes, setMinutes] = useState<number | string>(15)
   const [status, setStatus] = useState<number | string>(200)
   const opening = useSubmit({
@@ -37,7 +39,7 @@ function Open() {
       const body = { minutes: Number(minutes), status: Number(status) }
       return resultOf(api.POST('/admin/webhooks/receivers', { body }))
     },
-    onSuccess: ({ id }) => navigate({ search: { tab: 'receiver', receiver: id } }),
+    onSuccess: ({ id }) => leave({ to: view, params: { app }, search: { tab: 'receiver', receiver: id } }),
   })
   return (
     <SmallForm
@@ -60,8 +62,8 @@ function Received({ api, id }: { api: Api; id: string }) {
   const t = useTexts(developersTexts)
   const { app, may } = useApp()
   const number = useNumber()
-  const navigate = route.useNavigate()
-  const leave = () => navigate({ search: { tab: 'receiver' } })
+  const goBack = useLeave(({ receiver }) => receiver === id)
+  const leave = () => goBack({ to: view, params: { app }, search: { tab: 'receiver' } })
   const address = `${baseUrl}/webhooks/receivers/${encodeURIComponent(id)}`
   const query = useQuery({
     queryKey: [app, 'receiver', id],

@@ -1,9 +1,8 @@
 import { Tabs } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
 import { Page } from '../../components/page.tsx'
-import { Empty } from '../../components/states.tsx'
 import { useApp } from '../../session/session.tsx'
-import { commonTexts } from '../../texts/common.ts'
+import { Denied } from '../../shell/denied.tsx'
 import { useTexts } from '../../texts/texts.ts'
 import { HookFigures } from './hook-figures.tsx'
 import { MessageSearch } from './message-search.tsx'
@@ -20,7 +19,6 @@ const parts = { reports: Reports, search: MessageSearch, words: Words, hook: Hoo
 /** Reported messages, message search, censored words, and MODERATE. */
 export function Moderation() {
   const t = useTexts(moderationTexts)
-  const common = useTexts(commonTexts)
   const { may } = useApp()
   const allowed = moderationTabs.filter((each) => may(neededFor[each]))
   const { tab = allowed[0] ?? 'reports' } = route.useSearch()
@@ -40,9 +38,7 @@ export function Moderation() {
             </Tabs.Tab>
           ))}
         </Tabs.List>
-        <Tabs.Panel value={tab}>
-          {allowed.includes(tab) ? <Part /> : <Empty icon="shield" title={common.failedPermission} />}
-        </Tabs.Panel>
+        <Tabs.Panel value={tab}>{allowed.includes(tab) ? <Part /> : <Denied needs={neededFor[tab]} />}</Tabs.Panel>
       </Tabs>
     </Page>
   )

@@ -1,9 +1,8 @@
-import { Alert, Code, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core'
+import { NativeSelect, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
-import { baseUrl, resultOf } from '../../api.ts'
-import { Confirm, Dialog, Warning } from '../../components/confirm.tsx'
-import { Icon } from '../../components/icon.tsx'
-import { Copy, visible } from '../../components/shown.tsx'
+import { resultOf } from '../../api.ts'
+import { Confirm, Warning } from '../../components/confirm.tsx'
+import { visible } from '../../components/shown.tsx'
 import { useApp, useSession } from '../../session/session.tsx'
 import { shellTexts } from '../../shell/texts.ts'
 import { useTexts } from '../../texts/texts.ts'
@@ -15,27 +14,8 @@ type Role = (typeof roles)[number]
 
 interface DialogProps {
   onClose: () => void
-  /** @param link the token of a sign-in link, if one was created */
-  onDone: (link?: string) => Promise<void>
-}
-
-/** Shows an operator's one-time sign-in link. */
-export function SignInLink({ link, onClose }: { link: string; onClose: () => void }) {
-  const t = useTexts(operatorsTexts)
-  const url = `${baseUrl}/console#link=${link}`
-  return (
-    <Dialog title={t.link} onClose={onClose} isOnce>
-      <Stack gap="md">
-        <Alert color="yellow" icon={<Icon name="warning" />}>
-          {t.linkHint}
-        </Alert>
-        <Group gap="xs" wrap="nowrap">
-          <Code block>{url}</Code>
-          <Copy text={url} />
-        </Group>
-      </Stack>
-    </Dialog>
-  )
+  /** @param made the token of a sign-in link, if one was created */
+  onDone: (made?: { email: string; link: string }) => Promise<void>
 }
 
 export function AddOperator({ onClose, onDone }: DialogProps) {
@@ -53,7 +33,8 @@ export function AddOperator({ onClose, onDone }: DialogProps) {
       onClose={onClose}
       run={async () => {
         const body = { email: email.trim(), name: name.trim(), roles: [{ app, role }] }
-        await onDone((await resultOf(api.POST('/operators', { body }))).link)
+        const { link } = await resultOf(api.POST('/operators', { body }))
+        await onDone({ email: body.email, link })
       }}
     >
       <TextInput
@@ -104,7 +85,8 @@ export function ResetOperator({ operator, onClose, onDone }: DialogProps & { ope
       onClose={onClose}
       run={async () => {
         const path = { id: operator.id }
-        await onDone((await resultOf(api.POST('/operators/{id}/reset', { params: { path } }))).link)
+        const { link } = await resultOf(api.POST('/operators/{id}/reset', { params: { path } }))
+        await onDone({ email: operator.email, link })
       }}
     >
       <Text size="sm">{visible(operator.email)}</Text>

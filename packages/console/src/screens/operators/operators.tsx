@@ -1,18 +1,20 @@
 import { Badge, Button, Group, Menu, Text } from '@mantine/core'
-import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
-import { resultOf } from '../../api.ts'
+import { baseUrl } from '../../api.ts'
 import { type Columns, DataTable, Pager } from '../../components/data-table.tsx'
 import { Icon } from '../../components/icon.tsx'
+import { useShowOnce } from '../../components/once.tsx'
 import { Page } from '../../components/page.tsx'
 import { Time, visible } from '../../components/shown.tsx'
-import { Empty, Loaded } from '../../components/states.tsx'
-import { isOwner, useApp, useSession } from '../../session/session.tsx'
+import { Loaded } from '../../components/states.tsx'
+import { useSession } from '../../session/session.tsx'
 import { shellTexts } from '../../shell/texts.ts'
 import { useTexts } from '../../texts/texts.ts'
-import { AddOperator, ChangeRole, RemoveOperator, ResetOperator, SignInLink } from './dialogs.tsx'
+import { AddOperator, ChangeRole, RemoveOperator, ResetOperator } from './dialogs.tsx'
 import type { Operator } from './operator.ts'
+import { operatorsQuery } from './query.ts'
 import { operatorsTexts } from './texts.ts'
 
 type Asked = { what: 'add' } | { what: 'role' | 'reset' | 'remove'; operator: Operator }
@@ -22,29 +24,18 @@ const route = getRouteApi('/shell/apps/$app/operators')
 /** The operators with a role in this app or in all apps, shown to owners. */
 export function Operators() {
   const t = useTexts(operatorsTexts)
-  const { app } = useApp()
-  const { session } = useSession()
-  const mayManage = isOwner(session, app)
   const [asked, setAsked] = useState<Asked>()
   return (
     <Page
       title={t.operators}
       actions={
-        mayManage && (
-          <Button size="xs" leftSection={<Icon name="plus" size={14} />} onClick={() => setAsked({ what: 'add' })}>
-            {t.add}
-          </Button>
-        )
+        <Button size="xs" leftSection={<Icon name="plus" size={14} />} onClick={() => setAsked({ what: 'add' })}>
+          {t.add}
+        </Button>
       }
     >
-      {mayManage ? (
-        <>
-          <OperatorList onAsk={setAsked} />
-          <Asking asked={asked} onClose={() => setAsked(undefined)} />
-        </>
-      ) : (
-        <Empty icon="users" title={t.ownersOnly} />
-      )}
+      <OperatorList onAsk={setAsked} />
+      <Asking asked={asked} onClose={() => setAsked(undefined)} />
     </Page>
   )
 }
@@ -54,12 +45,7 @@ function OperatorList({ onAsk }: { onAsk: (asked: Asked) => void }) {
   const { api } = useSession()
   const { cursor } = route.useSearch()
   const navigate = route.useNavigate()
-  const query = useQuery({
-    queryKey: ['operators', cursor],
-    queryFn: ({ signal }) =>
-      resultOf(api.GET('/operators', { params: { query: { ...(cursor !== undefined && { cursor }) } }, signal })),
-    placeholderData: keepPreviousData,
-  })
+  const query = useQuery(operatorsQuery(api, cursor))
   const columns = useColumns(onAsk)
   return (
     <Loaded query={query}>
@@ -148,15 +134,18 @@ function useColumns(onAsk: (asked: Asked) => void): Columns<Operator> {
   )
 }
 
-/** The dialog of the chosen action, followed by the sign-in link if there is one. */
+/** The dialog of the chosen action. A sign-in link that it creates is shown once. */
 function Asking({ asked, onClose }: { asked: Asked | undefined; onClose: () => void }) {
+  const t = useTexts(operatorsTexts)
   const queries = useQueryClient()
-  const [link, setLink] = useState<string>()
-  const onDone = async (made?: string) => {
-    setLink(made)
+  const showOnce = useShowOnce()
+  const onDone = async (made?: { email: string; link: string }) => {
+    if (made) {
+      const value = `${baseUrl}/console#link=${made.link}`
+      showOnce({ title: t.linkOf(visible(made.email)), hint: t.linkHint, label: t.link, value })
+    }
     await queries.invalidateQueries({ queryKey: ['operators'] })
   }
-  if (link !== undefined && asked === undefined) return <SignInLink link={link} onClose={() => setLink(undefined)} />
   switch (asked?.what) {
     case undefined:
       return null

@@ -3,7 +3,6 @@ import { texts } from '../../texts/texts.ts'
 export const operatorsTexts = texts(
   {
     operators: 'Operators',
-    ownersOnly: 'Only owners can manage operators',
     add: 'Add operator',
     name: 'Name',
     email: 'E-mail',
@@ -25,11 +24,11 @@ export const operatorsTexts = texts(
     remove: 'Remove operator',
     removeHint: 'All sessions end immediately. The operator’s actions stay in the audit log.',
     link: 'Sign-in link',
+    linkOf: (email: string) => `Sign-in link for ${email}`,
     linkHint: 'It works once, within a day, and is not shown again. Share it only with the operator.',
   },
   {
     operators: '操作员',
-    ownersOnly: '只有所有者可以管理操作员',
     add: '添加操作员',
     name: '姓名',
     email: '电子邮箱',
@@ -51,6 +50,7 @@ export const operatorsTexts = texts(
     remove: '移除操作员',
     removeHint: '所有会话立即结束。该操作员的操作仍保留在审计日志中。',
     link: '登录链接',
+    linkOf: (email) => `${email} 的登录链接`,
     linkHint: '一天内有效，只能使用一次，之后不再显示。请只交给该操作员。',
   },
 )

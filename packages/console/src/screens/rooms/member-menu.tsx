@@ -23,6 +23,8 @@ interface Choice {
   choose: () => void
 }
 
+type Dialog = 'own' | 'ban' | 'remove'
+
 interface Props {
   room: AdminRoom
   member: Member
@@ -32,7 +34,7 @@ interface Props {
 export function MemberMenu({ room, member }: Props) {
   const common = useTexts(commonTexts)
   const { may } = useApp()
-  const [open, setOpen] = useState<'ban' | 'remove'>()
+  const [open, setOpen] = useState<Dialog>()
   const choices = useChoices({ room, member }, setOpen).filter(({ operation }) => may(operation))
   if (choices.length === 0) return null
   const shared = { room, member, onClose: () => setOpen(undefined) }
@@ -61,13 +63,14 @@ export function MemberMenu({ room, member }: Props) {
           ))}
         </Menu.Dropdown>
       </Menu>
+      {open === 'own' && <MakeOwner {...shared} />}
       {open === 'ban' && <BanHere {...shared} />}
       {open === 'remove' && <TakeOut {...shared} />}
     </>
   )
 }
 
-function useChoices({ room, member }: Props, open: (dialog: 'ban' | 'remove') => void): Choice[] {
+function useChoices({ room, member }: Props, open: (dialog: Dialog) => void): Choice[] {
   const t = useTexts(roomsTexts)
   const { api } = useApp()
   const changed = useChanged()
@@ -81,17 +84,11 @@ function useChoices({ room, member }: Props, open: (dialog: 'ban' | 'remove') =>
     onError: (error) => sayFailure(failureText(error)),
   })
   if (room.roomType === 'direct') return []
-  const roomParams = { path: { id: room._id } }
   const role = (value: 'admin' | 'member') => () => {
     const params = { path: { id: room._id, client: member._id } }
     const body = { property: 'role' as const, value }
     mutate({ done: t.roleDone, run: () => resultOf(api.PUT('/rooms/{id}/member/{client}', { params, body })) })
   }
-  const own = () =>
-    mutate({
-      done: t.roleDone,
-      run: () => resultOf(api.PUT('/rooms/{id}', { params: roomParams, body: { owner: member._id } })),
-    })
   const unban = () => {
     const params = { path: { roomID: room._id, blockee: member._id } }
     mutate({ done: t.unbanDone, run: () => resultOf(api.DELETE('/blockStatus/room/{roomID}/{blockee}', { params })) })
@@ -107,7 +104,14 @@ function useChoices({ room, member }: Props, open: (dialog: 'ban' | 'remove') =>
       : []),
     ...(isOwner
       ? []
-      : [{ operation: 'PUT /rooms/{id}' as const, icon: 'key' as const, text: t.makeOwner, choose: own }]),
+      : [
+          {
+            operation: 'PUT /rooms/{id}' as const,
+            icon: 'key' as const,
+            text: t.makeOwner,
+            choose: () => open('own'),
+          },
+        ]),
     ...(member.blocked
       ? [
           {
@@ -136,6 +140,22 @@ function useChoices({ room, member }: Props, open: (dialog: 'ban' | 'remove') =>
       choose: () => open('remove'),
     },
   ]
+}
+
+function MakeOwner({ room, member, onClose }: Props & { onClose: () => void }) {
+  const t = useTexts(roomsTexts)
+  const { api } = useApp()
+  const changed = useChanged()
+  const own = async () => {
+    const params = { path: { id: room._id } }
+    await resultOf(api.PUT('/rooms/{id}', { params, body: { owner: member._id } }))
+    await changed()
+  }
+  return (
+    <Confirm title={t.makeOwnerTitle} action={t.makeOwner} done={t.roleDone} run={own} onClose={onClose} isDangerous>
+      <Warning>{t.makeOwnerText(visible(member.nickname || member._id))}</Warning>
+    </Confirm>
+  )
 }
 
 function BanHere({ room, member, onClose }: Props & { onClose: () => void }) {

@@ -11,6 +11,7 @@ import { useApp } from '../../session/session.tsx'
 import { commonTexts } from '../../texts/common.ts'
 import { useTexts } from '../../texts/texts.ts'
 import { AddDialog } from './add-dialog.tsx'
+import { Bans } from './bans.tsx'
 import type { Member } from './member.ts'
 import { MemberMenu } from './member-menu.tsx'
 import { membersQuery } from './queries.ts'
@@ -21,31 +22,34 @@ import { roomsTexts } from './texts.ts'
 export function Members({ room }: { room: AdminRoom }) {
   const t = useTexts(roomsTexts)
   const number = useNumber()
-  const { app, api } = useApp()
+  const { app, api, may } = useApp()
   const [isAdding, setAdding] = useState(false)
   const query = useInfiniteQuery(membersQuery(app, api, room._id))
   const columns = useColumns(room)
   return (
-    <Section
-      title={`${t.members} · ${number(room.memberCount)}`}
-      actions={
-        room.roomType === 'group' && (
-          <Act operation="POST /rooms/{id}/members" icon="plus" label={t.add} onClick={() => setAdding(true)} />
-        )
-      }
-    >
-      {isAdding && <AddDialog room={room._id} onClose={() => setAdding(false)} />}
-      <LoadedPages query={query}>
-        {(pages) => (
-          <DataTable
-            label={t.members}
-            columns={columns}
-            rows={pages.flatMap(({ data }) => data)}
-            keyOf={({ _id }) => _id}
-          />
-        )}
-      </LoadedPages>
-    </Section>
+    <>
+      <Section
+        title={`${t.members} · ${number(room.memberCount)}`}
+        actions={
+          room.roomType === 'group' && (
+            <Act operation="POST /rooms/{id}/members" icon="plus" label={t.add} onClick={() => setAdding(true)} />
+          )
+        }
+      >
+        {isAdding && <AddDialog room={room._id} onClose={() => setAdding(false)} />}
+        <LoadedPages query={query}>
+          {(pages) => (
+            <DataTable
+              label={t.members}
+              columns={columns}
+              rows={pages.flatMap(({ data }) => data)}
+              keyOf={({ _id }) => _id}
+            />
+          )}
+        </LoadedPages>
+      </Section>
+      {room.roomType === 'group' && may('GET /admin/rooms/{id}/bans') && <Bans room={room._id} />}
+    </>
   )
 }
 

@@ -42,6 +42,20 @@ export function roomQuery(app: string, api: Api, id: string) {
   })
 }
 
+export const bansPerPage = 20
+
+/** A page of the active bans in a room and the first one after it, oldest first. */
+export function bansQuery(app: string, api: Api, id: string, skip: number) {
+  return queryOptions({
+    queryKey: [app, 'bans', id, skip],
+    queryFn: ({ signal }) => {
+      const params = { path: { id }, query: { skip, limit: bansPerPage + 1 } }
+      return resultOf(api.GET('/admin/rooms/{id}/bans', { params, signal }))
+    },
+    placeholderData: keepPreviousData,
+  })
+}
+
 /** The members of a room, 50 per page. */
 export function membersQuery(app: string, api: Api, id: string) {
   return infiniteQueryOptions({

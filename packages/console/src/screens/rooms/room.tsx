@@ -7,7 +7,7 @@ import { Page } from '../../components/page.tsx'
 import { Id, Name, ViewLink, visible } from '../../components/shown.tsx'
 import { Empty, Loaded } from '../../components/states.tsx'
 import { useApp } from '../../session/session.tsx'
-import { commonTexts } from '../../texts/common.ts'
+import { Denied } from '../../shell/denied.tsx'
 import { useTexts } from '../../texts/texts.ts'
 import { Conversation } from './conversation/conversation.tsx'
 import { Members } from './members.tsx'
@@ -22,7 +22,6 @@ const route = getRouteApi('/shell/apps/$app/rooms/$room')
 /** A room: its conversation, members and settings. */
 export function Room() {
   const t = useTexts(roomsTexts)
-  const common = useTexts(commonTexts)
   const { app, api, may } = useApp()
   const { room: id } = route.useParams()
   const { tab } = route.useSearch()
@@ -72,7 +71,7 @@ export function Room() {
                   ))}
               </Tabs.List>
               <Tabs.Panel value="conversation">
-                {mayRead ? <Conversation room={id} /> : <Empty icon="rooms" title={common.failedPermission} />}
+                {mayRead ? <Conversation room={id} /> : <Denied needs="GET /admin/rooms/{id}/messages" />}
               </Tabs.Panel>
               <Tabs.Panel value="members">
                 <Members room={found} />

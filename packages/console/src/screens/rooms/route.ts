@@ -1,8 +1,9 @@
 import { createRoute } from '@tanstack/react-router'
 import { prefetch } from '../../session/prefetch.ts'
+import { mayStart } from '../../session/session.tsx'
 import { lazyView } from '../../shell/lazy-view.ts'
 import { appRoute } from '../../shell/routes.tsx'
-import { membersQuery, roomQuery, roomsQuery } from './queries.ts'
+import { bansQuery, membersQuery, roomQuery, roomsQuery } from './queries.ts'
 import { roomSearchOf, roomsSearchOf } from './searches.ts'
 
 export const roomsRoute = createRoute({
@@ -25,6 +26,9 @@ export const roomRoute = createRoute({
       Promise.all([
         queries.prefetchQuery(roomQuery(app, api, room)),
         tab === 'members' && queries.prefetchInfiniteQuery(membersQuery(app, api, room)),
+        tab === 'members' &&
+          mayStart(queries, app, 'GET /admin/rooms/{id}/bans') &&
+          queries.prefetchQuery(bansQuery(app, api, room, 0)),
       ]),
     ),
   component: lazyView(() => import('./room.tsx'), 'Room'),

@@ -41,9 +41,12 @@ export function EntryLine({ entry, search }: { entry: Entry; search: TimelineSea
   )
 }
 
-/** Replaces the ISO times of the server's descriptions by the operator's time. */
+/** Replaces the ISO times of the server's descriptions by the operator's time. Names in them can look like a time. */
 const withLocalTimes = (text: string) =>
-  text.replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, (iso) => formatTime('en', 'toTheSecond', new Date(iso)))
+  text.replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, (iso) => {
+    const atMS = Date.parse(iso)
+    return Number.isNaN(atMS) ? iso : formatTime('en', 'toTheSecond', atMS)
+  })
 
 const capitalized = (text: string) => text.slice(0, 1).toUpperCase() + text.slice(1)
 

@@ -1,6 +1,7 @@
 import { Alert, Chip, Group, Text } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
+import { useDeferredValue } from 'react'
 import { TextFilter, TimeFilter } from '../../components/filters.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { Page } from '../../components/page.tsx'
@@ -83,20 +84,27 @@ function Entries({ search }: { search: TimelineSearch }) {
                 {t.nothingHint}
               </Empty>
             ) : (
-              <ol className="timeline" aria-label={t.timeline}>
-                {entries.map((entry, i) => (
-                  <EntryLine
-                    key={`${entry.timeMS} ${entry.code} ${entry.subject.id} ${i}`}
-                    entry={entry}
-                    search={search}
-                  />
-                ))}
-              </ol>
+              <List entries={entries} search={search} />
             )}
           </>
         )
       }}
     </LoadedPages>
+  )
+}
+
+/** Lines of the first paint, about what a window shows. The others follow in the background. */
+const firstLines = 20
+
+function List({ entries, search }: { entries: readonly Entry[]; search: TimelineSearch }) {
+  const t = useTexts(timelineTexts)
+  const most = useDeferredValue(Number.POSITIVE_INFINITY, firstLines)
+  return (
+    <ol className="timeline" aria-label={t.timeline}>
+      {entries.slice(0, most).map((entry, i) => (
+        <EntryLine key={`${entry.timeMS} ${entry.code} ${entry.subject.id} ${i}`} entry={entry} search={search} />
+      ))}
+    </ol>
   )
 }
 

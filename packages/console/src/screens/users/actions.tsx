@@ -14,7 +14,7 @@ import { EraseDialog } from './erase-dialog.tsx'
 import type { Inspected, UserDialogProps } from './inspected.ts'
 import { saveAs } from './save-as.ts'
 import { usersTexts } from './texts.ts'
-import { IssueDialog, TokenDialog } from './token-dialog.tsx'
+import { IssueDialog } from './token-dialog.tsx'
 
 type Dialog = 'edit' | 'token' | 'end' | 'ban' | 'lift' | 'export' | 'erase'
 
@@ -32,7 +32,6 @@ export function UserActions({
   const t = useTexts(usersTexts)
   const { may } = useApp()
   const [open, setOpen] = useState<Dialog>()
-  const [token, setToken] = useState<string>()
   const shared = { profile, onClose: () => setOpen(undefined) }
   return (
     <>
@@ -83,8 +82,7 @@ export function UserActions({
         </Menu.Dropdown>
       </Menu>
       {open === 'edit' && <EditDialog {...shared} />}
-      {open === 'token' && <IssueDialog {...shared} onToken={setToken} />}
-      {token !== undefined && <TokenDialog token={token} onClose={() => setToken(undefined)} />}
+      {open === 'token' && <IssueDialog {...shared} />}
       {open === 'end' && <EndDialog {...shared} />}
       {open === 'ban' && <BanDialog {...shared} />}
       {open === 'lift' && <LiftDialog {...shared} />}

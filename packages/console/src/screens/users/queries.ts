@@ -2,14 +2,22 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { type Api, resultOf } from '../../api.ts'
 import type { UsersSearch } from './search.ts'
 
-/** The users of a list, or those whose name or ID starts with `q`. Searches have no lists or pages. */
+export const mostFound = 50
+
+/**
+ * The users of a list, or those whose name or ID starts with `q`. Searches have no lists or pages: `hasMore` tells that they
+ * found others too.
+ */
 export function usersQuery(app: string, api: Api, { q, list, from, to, cursor }: UsersSearch) {
-  const asked = q === undefined ? { list, since: from, until: to, cursor } : { q }
+  const asked = q === undefined ? { list, since: from, until: to, cursor } : { q, limit: mostFound + 1 }
   const given = Object.entries(asked).filter(([, value]) => value !== undefined)
   return queryOptions({
     queryKey: [app, 'users', given],
-    queryFn: ({ signal }) =>
-      resultOf(api.GET('/admin/users', { params: { query: Object.fromEntries(given) }, signal })),
+    queryFn: async ({ signal }) => {
+      const params = { query: Object.fromEntries(given) }
+      const { data, ...page } = await resultOf(api.GET('/admin/users', { params, signal }))
+      return { ...page, data: data.slice(0, mostFound), hasMore: data.length > mostFound }
+    },
     placeholderData: keepPreviousData,
   })
 }

@@ -10,10 +10,11 @@ import { Listed } from '../../components/listed.tsx'
 import { Page } from '../../components/page.tsx'
 import { PersonLink } from '../../components/person.tsx'
 import { SearchField } from '../../components/search-field.tsx'
-import { Time, visible } from '../../components/shown.tsx'
+import { Time, useNumber, visible } from '../../components/shown.tsx'
 import { useApp } from '../../session/session.tsx'
+import { commonTexts } from '../../texts/common.ts'
 import { useTexts } from '../../texts/texts.ts'
-import { usersQuery } from './queries.ts'
+import { mostFound, usersQuery } from './queries.ts'
 import type { UsersSearch } from './search.ts'
 import { usersTexts } from './texts.ts'
 import { UserBadges } from './user-badges.tsx'
@@ -25,6 +26,8 @@ const route = getRouteApi('/shell/apps/$app/users')
 /** The users of a list, newest first, or those whose name or ID starts with the search text. */
 export function Users() {
   const t = useTexts(usersTexts)
+  const common = useTexts(commonTexts)
+  const number = useNumber()
   const { app, api } = useApp()
   const search = route.useSearch()
   const { q, list, from, to, cursor } = search
@@ -56,6 +59,7 @@ export function Users() {
         query={query}
         columns={columns}
         keyOf={({ _id }) => _id}
+        count={({ hasMore }) => (hasMore ? common.shown(number(mostFound), common.atLeast(number(mostFound))) : '')}
         empty={
           Object.values(search).every((value) => value === undefined)
             ? { icon: 'users', title: t.noUsers, hint: t.noUsersHint }
