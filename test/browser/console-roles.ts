@@ -143,8 +143,19 @@ export function testRoles(scene: () => Scene): void {
     const confirm = (action: string) => dialog.getByRole('button', { name: action, exact: true }).click()
     await choose('Change role')
     await dialog.getByLabel('Role in this app').selectOption('moderator')
+    // Somebody else gives a role in another app meanwhile.
+    const listed = async () => {
+      const { data } = (await roles.owner.call('GET', '/operators?limit=100')).body.result
+      return (data as { id: string; email: string; roles: { app: string }[] }[]).find(
+        ({ email }) => email === invited.email,
+      )
+    }
+    const before = await listed()
+    const more = { roles: [...(before?.roles ?? []), { app: 'elsewhere', role: 'viewer' }] }
+    await roles.owner.call('PUT', `/operators/${before?.id}`, more)
     await confirm('Change role')
     await row.getByText(/: Moderator/).waitFor()
+    assert.deepEqual((await listed())?.roles.map(({ app }) => app).toSorted(), ['elsewhere', parley.app].toSorted())
     assert.equal((await invited.call('GET', '/admin/rooms')).status, 401)
 
     await choose('Reset sign-in')

@@ -1,4 +1,5 @@
 import { NativeSelect, Text, TextInput } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { resultOf } from '../../api.ts'
 import { Confirm, Warning } from '../../components/confirm.tsx'
@@ -7,6 +8,7 @@ import { useApp, useSession } from '../../session/session.tsx'
 import { shellTexts } from '../../shell/texts.ts'
 import { useTexts } from '../../texts/texts.ts'
 import type { Operator } from './operator.ts'
+import { operatorsQuery } from './query.ts'
 import { operatorsTexts } from './texts.ts'
 
 const roles = ['viewer', 'support', 'moderator', 'developer', 'owner'] as const
@@ -50,10 +52,17 @@ export function AddOperator({ onClose, onDone }: DialogProps) {
   )
 }
 
-export function ChangeRole({ operator, onClose, onDone }: DialogProps & { operator: Operator }) {
+/** Changes the role in this app, and keeps those in others, which may have changed since the list was read. */
+export function ChangeRole({
+  operator,
+  cursor,
+  onClose,
+  onDone,
+}: DialogProps & { operator: Operator; cursor: string | undefined }) {
   const t = useTexts(operatorsTexts)
   const { app } = useApp()
   const { api } = useSession()
+  const queries = useQueryClient()
   const [role, setRole] = useState<Role>(operator.roles.find((each) => each.app === app)?.role ?? 'viewer')
   return (
     <Confirm
@@ -61,7 +70,9 @@ export function ChangeRole({ operator, onClose, onDone }: DialogProps & { operat
       action={t.role}
       onClose={onClose}
       run={async () => {
-        const others = operator.roles.filter((each) => each.app !== app)
+        const { data } = await queries.fetchQuery({ ...operatorsQuery(api, cursor), staleTime: 0 })
+        const latest = data.find(({ id }) => id === operator.id) ?? operator
+        const others = latest.roles.filter((each) => each.app !== app)
         const body = { roles: [...others, { app, role }] }
         await resultOf(api.PUT('/operators/{id}', { params: { path: { id: operator.id } }, body }))
         await onDone()

@@ -139,6 +139,7 @@ function Asking({ asked, onClose }: { asked: Asked | undefined; onClose: () => v
   const t = useTexts(operatorsTexts)
   const queries = useQueryClient()
   const showOnce = useShowOnce()
+  const { cursor } = route.useSearch()
   const onDone = async (made?: { email: string; link: string }) => {
     if (made) {
       const value = `${baseUrl}/console#link=${made.link}`
@@ -152,7 +153,7 @@ function Asking({ asked, onClose }: { asked: Asked | undefined; onClose: () => v
     case 'add':
       return <AddOperator onClose={onClose} onDone={onDone} />
     case 'role':
-      return <ChangeRole operator={asked.operator} onClose={onClose} onDone={onDone} />
+      return <ChangeRole operator={asked.operator} cursor={cursor} onClose={onClose} onDone={onDone} />
     case 'reset':
       return <ResetOperator operator={asked.operator} onClose={onClose} onDone={onDone} />
     case 'remove':
