@@ -1,55 +1,109 @@
 import assert from 'node:assert/strict'
 import { closeTogether, openTcpProxy } from '@parley/stack/tcp-proxy'
-import { onTestFinished, test } from 'vitest'
-import { call, eventually, type PlatformUser, startPlatform } from '../platform.ts'
+import { afterAll, beforeAll, describe, onTestFinished, test } from 'vitest'
+import { call, eventually, type Platform, type PlatformUser, type RunningService, startPlatform } from '../platform.ts'
 import { readiness } from '../readiness.ts'
 
-test('a removal through a gateway that is cut off from NATS takes effect before its response', async () => {
-  const platform = await startPlatform()
-  const { hostname, port } = new URL(platform.servers.natsUrl.replace(/^nats:/, 'http:'))
-  let isCut = false
-  const proxy = await openTcpProxy(
-    { host: hostname, port: Number(port) },
-    (client, nats) => {
-      closeTogether(client, nats)
-      client.pipe(nats).pipe(client)
-    },
-    () => !isCut,
-  )
-  onTestFinished(async () => {
-    await platform.stop()
-    await proxy.close()
-  })
-  await platform.start('api-gateway')
-  const natsUrl = platform.servers.natsUrl.replace(`${hostname}:${port}`, `127.0.0.1:${proxy.port}`)
-  const [cutOff, node] = [
-    await platform.start('api-gateway', { PARLEY_NATS_URL: natsUrl }),
-    await platform.start('realtime'),
-  ]
+describe('a gateway that is cut off from NATS', () => {
+  let platform: Platform
+  let cutOff: RunningService
+  let node: RunningService
+  let stop: () => Promise<void>
 
-  const open = async (user: PlatformUser) => {
+  beforeAll(async () => {
+    platform = await startPlatform()
+    const { hostname, port } = new URL(platform.servers.natsUrl.replace(/^nats:/, 'http:'))
+    let isCut = false
+    const proxy = await openTcpProxy(
+      { host: hostname, port: Number(port) },
+      (client, nats) => {
+        closeTogether(client, nats)
+        client.pipe(nats).pipe(client)
+      },
+      () => !isCut,
+    )
+    stop = async () => {
+      await platform.stop()
+      await proxy.close()
+    }
+    await platform.start('api-gateway')
+    const natsUrl = platform.servers.natsUrl.replace(`${hostname}:${port}`, `127.0.0.1:${proxy.port}`)
+    cutOff = await platform.start('api-gateway', { PARLEY_NATS_URL: natsUrl })
+    node = await platform.start('realtime')
+    isCut = true
+    for (const socket of proxy.sockets) socket.destroy()
+    await eventually('it is cut off', async () => 'nats' in (await readiness(cutOff)).failing)
+  })
+  afterAll(() => stop())
+
+  async function open(user: PlatformUser) {
     const socket = await platform.connect(node, user)
     const heard: string[] = []
     socket.on('chat message', ({ message }: { message: string }) => heard.push(message))
     onTestFinished(() => void socket.close())
-    return { socket, heard }
+    return { socket, heard, hears: (text: string) => eventually(`it hears ${text}`, () => heard.includes(text)) }
   }
-  const [alice, leaves, ends] = [await platform.newUser(), await platform.newUser(), await platform.newUser()]
-  const room = await platform.newRoom([alice.id, leaves.id, ends.id])
-  const [ofAlice, ofLeaves, ofEnds] = [await open(alice), await open(leaves), await open(ends)]
-  const send = async (message: string) => {
-    await platform.admin('POST', '/messages', { room, sender: alice.id, message, messageType: 'text' })
-    await eventually(`Alice hears it: ${message}`, () => ofAlice.heard.includes(message))
+  const newUsers = (count: number) => Promise.all(Array.from({ length: count }, () => platform.newUser()))
+  const send = (room: string, { id: sender }: PlatformUser, message: string) =>
+    platform.admin('POST', '/messages', { room, sender, message, messageType: 'text' })
+  const change = (room: string, path: string, body: object) => platform.admin('POST', `/rooms/${room}/${path}`, body)
+  const ask = async (method: string, path: string, body: object) => {
+    const { status } = await call(cutOff.url, method, path, { 'im-api-key': platform.apiKey }, body)
+    assert.equal(status, 200)
   }
 
-  isCut = true
-  for (const socket of proxy.sockets) socket.destroy()
-  await eventually('it is cut off', async () => 'nats' in (await readiness(cutOff)).failing)
-  const headers = { 'im-api-key': platform.apiKey }
-  const removed = call(cutOff.url, 'POST', `/rooms/${room}/delete/members`, headers, { members: [leaves.id] })
-  const revoked = call(cutOff.url, 'DELETE', `/admin/clients/${ends.id}/token`, headers, {})
-  assert.deepEqual([(await removed).status, (await revoked).status], [200, 200])
-  await send('later')
-  assert.deepEqual([ofLeaves.heard, ofEnds.heard], [[], []])
-  assert.ok(ofLeaves.socket.connected)
+  test('removes members and tokens before its response', async () => {
+    const [alice, leaves, ends] = (await newUsers(3)) as [PlatformUser, PlatformUser, PlatformUser]
+    const room = await platform.newRoom([alice.id, leaves.id, ends.id])
+    const [ofAlice, ofLeaves, ofEnds] = [await open(alice), await open(leaves), await open(ends)]
+    await Promise.all([
+      ask('POST', `/rooms/${room}/delete/members`, { members: [leaves.id] }),
+      ask('DELETE', `/admin/clients/${ends.id}/token`, {}),
+    ])
+    await send(room, alice, 'later')
+    await ofAlice.hears('later')
+    assert.deepEqual([ofLeaves.heard, ofEnds.heard], [[], []])
+    assert.ok(ofLeaves.socket.connected)
+  })
+
+  test('adds members who hear every message that counts as unread for them', async () => {
+    const [alice, comes, first, last] = (await newUsers(4)) as [PlatformUser, PlatformUser, PlatformUser, PlatformUser]
+    const room = await platform.newRoom([alice.id])
+    const { _id: root } = await send(room, alice, 'before')
+    const [ofAlice, ofComes] = [await open(alice), await open(comes)]
+    const inThreads: unknown[] = []
+    ofComes.socket.on('thread message', ({ message }) => inThreads.push(message))
+    await ask('POST', `/rooms/${room}/members`, { invitees: [comes.id] })
+    await send(room, alice, 'during')
+    await ofAlice.hears('during')
+    await change(room, 'members', { invitees: [first.id] })
+    await send(room, alice, 'last')
+    await ofComes.hears('last')
+    assert.deepEqual(ofComes.heard, ['during', 'last'])
+
+    const ofLast = await open(last)
+    ofLast.socket.on('thread message', ({ message }) => inThreads.push(message))
+    await ask('POST', `/rooms/${room}/members`, { invitees: [last.id] })
+    const reply = { room, sender: alice.id, message: 'in the thread', messageType: 'text', replyTo: root, thread: true }
+    await platform.admin('POST', '/messages', reply)
+    await eventually('both hear the thread', () => inThreads.length === 2)
+  })
+
+  test('sends messages that members who return before they arrive do not hear', async () => {
+    const [alice, returns] = (await newUsers(2)) as [PlatformUser, PlatformUser]
+    const room = await platform.newRoom([alice.id, returns.id])
+    const [ofAlice, stays] = [await open(alice), await open(returns)]
+    for (let n = 0, isBefore = false; !isBefore; n++) {
+      const late = `late ${n}`
+      await ask('POST', '/messages', { room, sender: alice.id, message: late, messageType: 'text' })
+      await change(room, 'delete/members', { members: [returns.id] })
+      await change(room, 'members', { invitees: [returns.id] })
+      const logsIn = await open(returns)
+      isBefore = !ofAlice.heard.includes(late)
+      await ofAlice.hears(late)
+      await send(room, alice, `last ${n}`)
+      await Promise.all([stays, logsIn].map(({ hears }) => hears(`last ${n}`)))
+      if (isBefore) assert.deepEqual([stays.heard.includes(late), logsIn.heard], [false, [`last ${n}`]])
+    }
+  })
 })

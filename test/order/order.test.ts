@@ -8,6 +8,7 @@ import { MongoClient } from 'mongodb'
 import type { Socket } from 'socket.io-client'
 import { afterAll, beforeAll, describe, onTestFinished, test } from 'vitest'
 import { connectResuming } from '../catch-up/resuming-client.ts'
+import { startStallingProxy } from '../doubles/stalling-proxy.ts'
 import { eventually, type Platform, type PlatformUser, type RunningService, startPlatform } from '../platform.ts'
 import type { Placed } from './heard-order.ts'
 import { runOrderLoad } from './order-load.ts'
@@ -147,5 +148,37 @@ test('a new room begins in order if the gateway of its first messages stalls bef
   assert.deepEqual(
     seqs,
     seqs.map((_, i) => i + 1),
+  )
+})
+
+test('a node that cannot read MongoDB keeps later messages back until a killed gateway’s ones arrive', async () => {
+  const platform = await startPlatform()
+  const { mongoUrl, natsUrl } = platform.servers
+  const { hostname, port, pathname } = new URL(mongoUrl)
+  const proxy = await startStallingProxy({ host: hostname, port: Number(port) })
+  const hanging = { PARLEY_MONGO_URL: `mongodb://127.0.0.1:${proxy.port}${pathname}?directConnection=true` }
+  const [node] = await Promise.all([platform.start('realtime', hanging), platform.start('api-gateway')])
+  const [alice, bob] = [await platform.newUser('alice'), await platform.newUser('bob')]
+  const room = await platform.newRoom([alice.id, bob.id])
+  const socket = await platform.connect(node, bob)
+  onTestFinished(async () => {
+    socket.close()
+    await platform.stop()
+    await proxy.stop()
+  })
+  const heard: number[] = []
+  socket.on('chat message', ({ seq }: Placed) => heard.push(seq))
+
+  await platform.sendAll(room, alice.id, ['the node knows the next seq'])
+  await eventually('Bob has the first', () => heard.length === 1)
+  proxy.stall()
+  const work = { mongoUrl, natsUrl, app: platform.app, room, point: 'written', times: 2 }
+  assert.deepEqual((await once(fork(dyingSender, [JSON.stringify(work)]), 'exit'))[1], 'SIGKILL')
+  const sent = await platform.admin('POST', '/messages', { room, sender: 'alice', message: 'x', messageType: 'text' })
+  const last = Number(sent['seq'])
+  await eventually('another process has published the missing ones', () => heard.length >= last, 60)
+  assert.deepEqual(
+    heard,
+    Array.from({ length: last }, (_, i) => i + 1),
   )
 })

@@ -18,6 +18,8 @@ type PublishOptions<Data> = {
   id?: string | undefined
   /** Skips sockets with a replay buffer. */
   exceptBuffering?: boolean
+  /** Skips sockets that joined with an `afterMS` not before this. */
+  sentAtMS?: number | undefined
 }
 
 export type SocketServer<Data> = {
@@ -80,11 +82,10 @@ export function createSocketServer<Data = unknown>(options: SocketServerOptions<
       if (publishOptions === undefined) return main.topics.publish(topic, event, json)
       const namespace = byName.get(publishOptions.namespace ?? '/')
       if (namespace === undefined) return 0
-      const { except, id, exceptBuffering } = publishOptions
+      const { except, id, exceptBuffering, sentAtMS } = publishOptions
       return namespace.topics.publish(topic, event, json, {
         except: except && found(namespace, except),
-        id,
-        exceptBuffering,
+        ...{ id, exceptBuffering, sentAtMS },
       })
     },
     sendTo: (sockets, event, json) => main.topics.sendTo(sockets, event, json),

@@ -170,6 +170,35 @@ describe('a room', () => {
     assert.equal(node.server.topicSize('choosy'), 5)
   })
 
+  test('sends a member nothing that was sent before it became one, however late', async () => {
+    const [old, polled, joined] = [await member('websocket'), await member('polling'), await member('websocket')]
+    const topic = 'dated'
+    old.socket.join(topic)
+    polled.socket.join(topic, 10)
+    joined.socket.join(topic, 10)
+    joined.socket.join(topic, 20)
+    for (const sentAtMS of [10, 11, 20, 21]) publish(topic, sentAtMS, { sentAtMS })
+    assert.equal(publish(topic, 'by anyone else', { sentAtMS: 15, except: [old.socket] }), 1)
+    publish(topic, 'undated')
+    assert.deepEqual(
+      [20, 21].map((sentAtMS) => joined.socket.gets(topic, sentAtMS)),
+      [false, true],
+    )
+    joined.socket.leave(topic)
+    assert.equal(joined.socket.gets(topic, 21), false)
+    joined.socket.join(topic)
+    publish(topic, 'after leaving', { sentAtMS: 5 })
+    assert.deepEqual(await heardBy([old, polled, joined]), [
+      [10, 11, 20, 21, 'undated', 'after leaving'],
+      [11, 20, 21, 'by anyone else', 'undated'],
+      [21, 'undated', 'after leaving'],
+    ])
+    const hourMS = 3_600_000
+    publish(topic, 'an hour later', { sentAtMS: 21 + hourMS })
+    publish(topic, 'forgotten', { sentAtMS: 1 })
+    assert.deepEqual(await heardBy([polled]), [['an hour later', 'forgotten']])
+  })
+
   test('does not lose, repeat or reorder events while its members upgrade', async () => {
     const joined: Member[] = []
     let next = 0

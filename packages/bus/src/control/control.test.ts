@@ -43,7 +43,7 @@ describe('a node command', () => {
     await vi.waitUntil(() => nodes.every(({ name }) => control.nodes().includes(name)), { timeout: 100_000 })
     return control
   }
-  const joined = (room: string): NodeCommand => ({ do: 'joined', id: randomUUID(), room, users: ['alice'] })
+  const joined = (room: string): NodeCommand => ({ do: 'joined', id: randomUUID(), room, users: ['alice'], afterMS: 0 })
   const never = new Promise<void>(() => undefined)
 
   test('about a room waits only for the nodes that hold one of its users', async () => {

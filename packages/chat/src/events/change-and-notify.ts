@@ -74,7 +74,7 @@ export async function publishRoom(
   users?: ReadonlyMap<string, UserDoc>,
 ): Promise<Room> {
   const profiles = users ?? (await findUsers(chat.db, room.app, room.firstMembers))
-  await chat.outbox.publishCommands(noted, justWritten({ room: toRoomView(room, profiles) }))
+  await chat.outbox.publishCommands(noted, justWritten({ room: toRoomView(room, profiles) }), room)
   return toRoomViewFor(by, room, profiles)
 }
 

@@ -55,7 +55,7 @@ export function messageChanged(
   return { kind: 'message', message, event, changedAtMS, ...(by !== undefined && { by }) }
 }
 
-type Room = Pick<RoomDoc, 'app' | 'id'>
+type Room = Pick<RoomDoc, 'app' | 'id' | 'clockMS'>
 
 /** Adds the `room` event for the members, with the Room as it is at publishing. @param about `by`: the acting user */
 export function roomChanged(
@@ -104,15 +104,19 @@ export function membersMade(pending: PendingEvents, { app, id: room }: Room, mad
   }
 }
 
-/** Adds the node command that moves users' sockets into or out of a room. */
+/** Adds the node command that moves users' sockets into or out of a room, as it was read before the change. */
 export function socketsMoved(
   pending: PendingEvents,
-  { app, id: room }: Room,
+  { app, id: room, clockMS: afterMS }: Room,
   change: 'joined' | 'left',
   users: readonly string[],
 ): void {
   for (const part of inParts(users, maxUsersPerCommand)) {
-    addCommand(pending, app, { do: change, room, users: part })
+    addCommand(
+      pending,
+      app,
+      change === 'left' ? { do: change, room, users: part } : { do: change, room, users: part, afterMS },
+    )
   }
 }
 

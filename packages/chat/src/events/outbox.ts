@@ -14,12 +14,11 @@ import {
   maxPerOrderingKey,
 } from '@parley/db/events/outbox-store'
 import { newId } from '@parley/db/messages/messages'
-import type { RoomDoc } from '@parley/db/rooms/documents'
 import { cacheExpiredAfterMS } from '../leased-cache.ts'
 import type { Steps } from '../ports.ts'
 import { type AsOfNow, nothingKnown, readAsOfNow, stillWritten } from './as-of-now.ts'
+import { createBeforeMessages, type RoomWithMessages } from './before-messages.ts'
 import { createNoteClearing, type NoteClearing } from './clear-notes.ts'
-import { roomOrderingKey } from './ordering-keys.ts'
 import { type PublishParts, publishInOrder, publishOne } from './publish-events.ts'
 
 /**
@@ -44,18 +43,19 @@ export interface Outbox {
   /**
    * Like `publish`, but settles as soon as the nodes have confirmed the node commands. Later events are published in
    * the background.
+   * @param room whose messages wait for the commands
    */
-  publishCommands(noted: Noted, now: AsOfNow): Promise<void>
+  publishCommands(noted: Noted, now: AsOfNow, room?: RoomWithMessages): Promise<void>
   /**
    * Publishes everything that waits under these ordering keys, until the signal aborts. Returns whether nothing waits
    * any more. Never fails.
    */
   publishKeys(orderingKeys: readonly string[], signal?: AbortSignal): Promise<boolean>
   /**
-   * Publishes pending deletions of all messages of these rooms, preceded by the notes before them. Returns whether the
-   * bus has them; until then, do not publish later events of the rooms. Never fails.
+   * Publishes what must precede new messages of a room: see createBeforeMessages. Resolves to whether the bus has it;
+   * until then, do not publish them. Undefined if nothing precedes them. Never fails.
    */
-  publishDeletions(rooms: readonly MaybeDeletedIn[]): Promise<boolean>
+  publishBeforeMessages(room: RoomWithMessages): Promise<boolean> | undefined
   /**
    * Publishes events that are not noted, such as new messages. Returns whether the bus has all. Never fails.
    * @param atMS when `now` was written (Unix milliseconds), by default just now
@@ -137,18 +137,18 @@ export function createOutbox(db: Db, parts: PublishParts & { steps: Steps; keptH
     return inFlight.add(safe)
   }
 
+  const beforeMessages = createBeforeMessages((orderingKeys) => run(publishAllOf(orderingKeys)))
+
   return {
     note: (changes, session, waiting) => noteChanges(db, changes, session, waiting),
     publish: (noted, now) => run(publish(noted, now)),
-    async publishCommands(noted, now) {
-      const { promise: confirmed, resolve } = Promise.withResolvers<void>()
-      await Promise.race([confirmed, run(publish(noted, now, resolve))])
+    async publishCommands(noted, now, room) {
+      const { promise: confirmed, resolve } = Promise.withResolvers<boolean>()
+      const arePublished = Promise.race([confirmed, run(publish(noted, now, () => resolve(true)))])
+      await (room ? beforeMessages.joinsOf(room, arePublished) : arePublished)
     },
     publishKeys: (orderingKeys, signal) => run(publishAllOf(orderingKeys, signal)),
-    async publishDeletions(rooms) {
-      const orderingKeys = keysOfDeletions(rooms)
-      return orderingKeys.length === 0 || run(publishAllOf(orderingKeys))
-    },
+    publishBeforeMessages: (room) => beforeMessages.publish(room),
     publishEvents: (events, now, atMS) => run(publishEvents(events, now, atMS)),
     forget: (note) => cleared.forget(note),
     publishNote: (note, now) => run(publishNote(note, now)),
@@ -271,12 +271,4 @@ async function untilRelayed(parts: PublishKeysParts, notes: readonly Unpublished
       ? publishKeys(parts, orderingKeys)
       : (await findByOrderingKey(parts.db, orderingKeys)).length === 0
   while (orderingKeys.length > 0 && performance.now() < untilMS && !(await isPublished())) await pause(lookAgainMS)
-}
-
-/** A room that may have a pending deletion of all its messages. */
-type MaybeDeletedIn = Pick<RoomDoc, '_id' | 'app' | 'id' | 'erasing'>
-
-/** Ordering keys of pending deletions of all messages. */
-function keysOfDeletions(rooms: readonly MaybeDeletedIn[]): string[] {
-  return rooms.flatMap(({ app, id, erasing }) => (erasing?.unpublished === undefined ? [] : [roomOrderingKey(app, id)]))
 }

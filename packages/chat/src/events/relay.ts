@@ -1,4 +1,6 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { clock } from '@parley/async/clock'
+import { isDatabaseAway } from '@parley/db/connect'
 import { givenUpAfterMS } from '@parley/db/due-work'
 import { findUnpublished, oldestUnpublished } from '@parley/db/events/outbox-store'
 import { idsOf, key } from '@parley/db/keys'
@@ -14,6 +16,9 @@ import { threadOrderingKey } from './ordering-keys.ts'
 
 const perRound = 500
 const roomsPerRound = 100
+/** An election takes seconds, and longer if the primary hangs instead of failing. */
+const mostAwayMS = 30_000
+const awayPauseMS = 250
 
 /**
  * Publishes noted events that the bus never acknowledged, because the bus was away or their process was killed. Any
@@ -62,9 +67,22 @@ export interface MissingMessages {
 
 /**
  * Publishes accepted messages whose gateway is late or dead; the bus dedupes them. Returns the first that may arrive. A
- * message outside the buffer was published already, or is noted for the relay.
+ * message outside the buffer was published already, or is noted for the relay. While the database is away, it tries
+ * again for half a minute.
  */
-export async function publishMissing(
+export async function publishMissing(chat: Chat, missing: MissingMessages): Promise<number | undefined> {
+  const untilMS = performance.now() + mostAwayMS
+  for (;;) {
+    try {
+      return await publishFound(chat, missing)
+    } catch (error) {
+      if (!isDatabaseAway(error) || performance.now() > untilMS) throw error
+      await pause(awayPauseMS, undefined, { ref: false })
+    }
+  }
+}
+
+async function publishFound(
   { db, outbox }: Chat,
   { app, room: id, thread, fromSeq, toSeq }: MissingMessages,
 ): Promise<number | undefined> {
@@ -78,7 +96,7 @@ export async function publishMissing(
   const flushed = new Set(idsOf(stored))
   const unflushed = unflushedOf(room).filter(({ _id }) => ids.has(_id) && !flushed.has(_id))
   const messages = [...stored, ...unflushed].toSorted((one, other) => one.seq - other.seq)
-  if (!(await outbox.publishDeletions([room]))) return undefined
+  if ((await outbox.publishBeforeMessages(room)) === false) return undefined
   const [users, quoted] = await Promise.all([
     findSenders(db, app, messages),
     findQuoted(db, messages, new Map([[key(app, id), room]])),

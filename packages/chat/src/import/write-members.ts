@@ -62,7 +62,8 @@ function toMembership(
     roomKey: key(app, room),
     user,
     userKey: key(app, user),
-    joinedAtMS: joinedAt,
+    // A time in the future would be after messages to come.
+    joinedAtMS: Math.min(joinedAt, clock.now()),
     readSeq,
     ...(notify && { notify }),
     ...(pref && { pref: defined(given) }),

@@ -138,6 +138,7 @@ function toRoomDoc(app: string, { _id: id = newId(), ...request }: Request, memb
   return {
     ...newRoomDoc(app, { ...request, id, pair, createdAtMS: now }),
     clockMS: now,
+    joinedAtMS: now,
     memberCount: members.length,
     firstMembers: members.slice(0, maxMembersShown),
   }

@@ -25,6 +25,8 @@ export interface Unflushed {
   append: RoomAppend
   events: NewMessageEvent[]
   isPublished: boolean
+  /** Resolves when it may be published: see publishBeforeMessages of the outbox. */
+  before?: Promise<boolean> | undefined
   /** ID of the outbox note of events that the bus has not accepted. */
   note?: string
 }

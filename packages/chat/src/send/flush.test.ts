@@ -14,7 +14,7 @@ afterEach(() => {
 
 test('a failed flush is retried after a second, however much is sent meanwhile', async () => {
   const triedAtMS: number[] = []
-  const outbox = { publishDeletions: () => Promise.resolve(false) } as unknown as Outbox
+  const outbox = { publishBeforeMessages: () => Promise.resolve(false) } as unknown as Outbox
   const log = { info: () => undefined, warn: () => undefined, error: () => undefined }
   const flusher = createFlusher({ db: {} as Db, outbox, log }, (point) => {
     if (point !== 'taken') return

@@ -1,4 +1,5 @@
 import { clock } from '@parley/async/clock'
+import { createInFlight } from '@parley/async/in-flight'
 import type { Db } from '@parley/db/connect'
 import { insertUnordered } from '@parley/db/events/outbox-store'
 import { joinRanges } from '@parley/db/message-buckets/find-messages'
@@ -40,6 +41,7 @@ export function createFlusher(
   at: AtPoint = () => undefined,
 ) {
   const waiting = createFlushQueue()
+  const held = createInFlight()
   let running: Promise<boolean> | undefined
   let timer: NodeJS.Timeout | undefined
   let notBeforeMS = 0
@@ -78,17 +80,30 @@ export function createFlusher(
     return false
   }
 
+  function flushSoon(one: Unflushed): void {
+    waiting.add(one)
+    schedule(waiting.dueInMS())
+  }
+
+  /** Messages that may not be published yet stay in the buffer, where nodes that lack them find them. */
+  async function flushAfter(before: Promise<boolean>, one: Unflushed): Promise<void> {
+    await before
+    flushSoon(one)
+  }
+
   return {
     /** @param senders profiles of the senders by key(app, user) */
     take(append: RoomAppend, senders: ReadonlyMap<string, UserDoc>) {
       void at('written')
-      const one: Unflushed = { append, events: eventsOf(append), isPublished: false }
+      const before = outbox.publishBeforeMessages(append.room)
+      const one: Unflushed = { append, events: eventsOf(append), isPublished: false, before }
       publish(one, senders)
-      waiting.add(one)
-      schedule(waiting.dueInMS())
+      if (before) void held.add(flushAfter(before, one))
+      else flushSoon(one)
     },
     /** Settles when everything taken is flushed or has failed. The relay flushes the rest. */
     async drained() {
+      await held.drained()
       while (running || !waiting.isEmpty) if (!(await run(() => waiting.takeAll()))) break
       clearTimeout(timer)
     },

@@ -36,7 +36,9 @@ export function afterResponses(
 export function eventsOf({ room, messages, isShared }: RoomAppend): NewMessageEvent[] {
   const first = messages[0]?.message.createdAtMS ?? 0
   const isBuffered = (room.bufferBytes ?? 0) > 0
-  const isSoonAfter = (isShared || isBuffered || first < room.clockMS + soonMS) && { isSoonAfter: true as const }
+  const isSoonAfter = (isShared || isBuffered || first < room.lastMessageAtMS + soonMS) && {
+    isSoonAfter: true as const,
+  }
   return messages.map(({ message: { _id } }) => ({
     kind: 'message',
     message: _id,
@@ -51,9 +53,9 @@ export async function publishAppended(
   one: Unflushed,
   senders: Senders,
 ): Promise<void> {
-  const { room, messages: sent } = one.append
-  // A pending deletion of all messages goes first. If the bus does not accept it, the relay publishes both in order.
-  if (!(await outbox.publishDeletions([room]))) return
+  const { messages: sent } = one.append
+  // Joins and a pending deletion of all messages go first. If the bus does not accept them, the relay publishes all in order.
+  if ((await one.before) === false) return
   const docs = sent.map(({ message, quoted }) => {
     return { message, sender: senders.get(key(message.app, message.sender)), quoted: quotedBy(quoted) }
   })

@@ -83,7 +83,9 @@ export function createRoomCache() {
         if (!isShared) return
         shared.set(room._id, true)
       }
-      rooms.set(room._id, { ...known, room: { ...known.room, seq: last.seq, clockMS: last.createdAtMS } })
+      const { seq, createdAtMS } = last
+      const advanced = { seq, clockMS: createdAtMS, lastMessageAtMS: createdAtMS }
+      rooms.set(room._id, { ...known, room: { ...known.room, ...advanced } })
     },
 
     // For an uncached room, more than its version may decide, and each send reads it anyway.

@@ -55,7 +55,8 @@ export async function sendInThread(chat: Chat, draft: ThreadDraft): Promise<Send
           session,
         )
       }
-      const isSoonAfter = message.createdAtMS < room.clockMS + soonMS && { isSoonAfter: true as const }
+      const { lastThreadAtMS = 0 } = room
+      const isSoonAfter = message.createdAtMS < lastThreadAtMS + soonMS && { isSoonAfter: true as const }
       pending.push({ kind: 'message', message: message._id, event: 'thread message', ...isSoonAfter })
       return { room, result: { message, repeated: false, quoted: parent } }
     },
@@ -164,8 +165,8 @@ async function publish(
   { message, quoted }: { message: MessageDoc; quoted?: MessageDoc | undefined },
   noted: Noted,
 ): Promise<void> {
-  // A pending deletion of all messages of the room goes first. If the bus does not accept it, the relay publishes both.
-  if (!(await outbox.publishDeletions([room]))) return
+  // Joins and a pending deletion of all messages go first. If the bus does not accept them, the relay publishes all.
+  if ((await outbox.publishBeforeMessages(room)) === false) return
   const sender = (await findUser(db, message.app, message.sender)) ?? undefined
   await outbox.publish(noted, justWritten({ messages: [{ message, sender, quoted: quotedBy(quoted) }] }))
 }

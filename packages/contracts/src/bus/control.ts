@@ -14,7 +14,14 @@ const id = z.string().optional()
  * caches stale, as `revoked` and `appDeleted` do.
  */
 export const nodeCommand = z.discriminatedUnion('do', [
-  z.object({ do: z.literal('joined'), id, room: roomId, users: z.array(userId) }),
+  z.object({
+    do: z.literal('joined'),
+    id,
+    room: roomId,
+    users: z.array(userId),
+    /** Messages accepted later are for them (Unix milliseconds, by the room's clock). */
+    afterMS: z.number(),
+  }),
   z.object({ do: z.literal('left'), id, room: roomId, users: z.array(userId) }),
   z.object({
     do: z.literal('revoked'),

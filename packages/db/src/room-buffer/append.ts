@@ -16,6 +16,8 @@ export const roomFields = {
   id: 1,
   seq: 1,
   clockMS: 1,
+  lastMessageAtMS: 1,
+  joinedAtMS: 1,
   status: 1,
   importing: 1,
   deletedAt: 1,

@@ -117,8 +117,8 @@ export interface RoomDoc extends RoomBuffer {
   /** Retention found no message from before this time; absent if unknown, or if there were no messages. */
   oldestAtMS?: number
   /**
-   * The highest `updatedAtMS` assigned in this room. Increases with every write, so that a cursor never skips a
-   * message.
+   * The highest `updatedAtMS` or `joinedAtMS` assigned in this room. Increases with every write, so that a cursor never
+   * skips a message, and a join is between the messages before and after it.
    */
   clockMS: number
   lastMessageID?: string
@@ -134,6 +134,8 @@ export interface RoomDoc extends RoomBuffer {
   /** Unfinished deletion of all messages, continued in the background: see erase-messages. */
   erasing?: Erasing
   memberCount: number
+  /** When members were last added, by the room's clock; absent before the first time. */
+  joinedAtMS?: number
   /** The first members, to show in lists without reading all memberships. */
   firstMembers: string[]
 }

@@ -71,4 +71,24 @@ describe('adding members to a group', () => {
     )
     assert.deepEqual([isStale, after?.memberCount, after?.firstMembers], [true, 4, ['ann', 'bob', 'carl', 'dave']])
   })
+
+  test('dates each join after all messages and joins of the room, even if those are dated by a fast clock', async () => {
+    const aheadMS = Date.now() + 60_000
+    await db.rooms.replaceOne({ _id: room._id }, { ...room, clockMS: aheadMS }, { upsert: true })
+    await db.memberships.deleteMany({})
+    for (const user of ['dave', 'erin']) {
+      const read = (await db.rooms.findOne({ _id: room._id })) as RoomDoc
+      await inTransaction(db, (session) => addMembersToRooms(db, [{ room: read, users: [user] }], session))
+    }
+    const joined = await db.memberships.find({ roomKey: room._id }).sort({ joinedAtMS: 1 }).toArray()
+    assert.deepEqual(
+      joined.map(({ user, joinedAtMS }) => [user, joinedAtMS - aheadMS]),
+      [
+        ['dave', 1],
+        ['erin', 2],
+      ],
+    )
+    const { clockMS, joinedAtMS } = (await db.rooms.findOne({ _id: room._id })) as RoomDoc
+    assert.deepEqual([clockMS, joinedAtMS], [aheadMS + 2, aheadMS + 2])
+  })
 })

@@ -16,7 +16,7 @@ import { newVersion } from './version.ts'
 
 /** New members of a room. */
 export interface Joining {
-  room: Pick<RoomDoc, 'app' | 'id' | 'roomType' | 'seq'>
+  room: Pick<RoomDoc, 'app' | 'id' | 'roomType' | 'seq' | 'clockMS'>
   users: readonly string[]
 }
 
@@ -26,15 +26,17 @@ export async function insertMemberships(db: Db, joining: readonly Joining[], ses
   await insertDocuments(db, joining, blocked, session)
 }
 
-/** @param blocked the marks of read-only memberships, by ID */
+/**
+ * Writes the memberships of users who join at the current time of their rooms.
+ * @param blocked the marks of read-only memberships, by ID
+ */
 async function insertDocuments(
   db: Db,
   joining: readonly Joining[],
   blocked: ReadonlyMap<string, BlockMark>,
   session: Session,
 ): Promise<void> {
-  const joinedAtMS = clock.now()
-  const documents = joining.flatMap(({ room: { app, id, seq }, users }) =>
+  const documents = joining.flatMap(({ room: { app, id, seq, clockMS }, users }) =>
     users.map((user) => ({
       _id: key(app, id, user),
       app,
@@ -42,7 +44,7 @@ async function insertDocuments(
       roomKey: key(app, id),
       user,
       userKey: key(app, user),
-      joinedAtMS,
+      joinedAtMS: clockMS,
       readSeq: seq,
       uncounted: 0,
       ...(seq > 0 && { hiddenUpToSeq: seq }),
@@ -115,14 +117,17 @@ export async function addMembersToRooms(
 ): Promise<RoomDoc[]> {
   const withUsers = joining.filter(({ users }) => users.length > 0)
   if (withUsers.length === 0) return []
-  const changes = withUsers.map(({ room, users }) => ({
-    before: room,
-    after: {
-      ...room,
+  const changes = withUsers.map(({ room, users }) => {
+    // Later than every message and join before, and earlier than those after, which advance the clock.
+    const nowMS = Math.max(clock.now(), room.clockMS + 1)
+    const fields = {
       memberCount: room.memberCount + users.length,
       firstMembers: [...room.firstMembers, ...users].slice(0, maxMembersShown),
-    },
-  }))
+      clockMS: nowMS,
+      joinedAtMS: nowMS,
+    }
+    return { before: room, fields, after: { ...room, ...fields }, users }
+  })
   const memberships = withUsers.flatMap(({ room, users }) => users.map((user) => key(room.app, room.id, user)))
   const [blocked, invited, { matchedCount }] = await Promise.all([
     // Read concurrently, outside the transaction: a ban that is missed here also writes the room, and conflicts.
@@ -130,14 +135,15 @@ export async function addMembersToRooms(
     facts ? facts.invitations.length > 0 : hasInvitations(db, memberships),
     // Write the rooms first, so that the loser of a race restarts before doing the rest.
     db.rooms.bulkWrite(
-      changes.map(({ before, after: { memberCount, firstMembers } }) => ({
-        updateOne: { filter: isUnchanged(before), update: { $set: { memberCount, firstMembers }, ...newVersion() } },
+      changes.map(({ before, fields }) => ({
+        updateOne: { filter: isUnchanged(before), update: { $set: fields, ...newVersion() } },
       })),
       { session, ordered: false },
     ),
   ])
   if (matchedCount < changes.length) throw new StaleReadError('a room has changed since it was read')
-  await insertDocuments(db, withUsers, blocked, session)
+  const joined = changes.map(({ after: room, users }) => ({ room, users }))
+  await insertDocuments(db, joined, blocked, session)
   if (invited) await db.invitations.deleteMany({ _id: { $in: memberships } }, { session })
   return changes.map(({ after }) => after)
 }

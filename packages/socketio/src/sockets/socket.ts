@@ -156,9 +156,9 @@ export class Socket<Data> {
     })
   }
 
-  /** Joins a topic: events published from now on reach this socket. */
-  join(topic: string): void {
-    if (this.connected) this.namespace.topics.join(this, topic)
+  /** Joins a topic: events published from now on reach this socket, except those with a `sentAtMS` up to `afterMS`. */
+  join(topic: string, afterMS?: number): void {
+    if (this.connected) this.namespace.topics.join(this, topic, afterMS)
   }
 
   /** Leaves a topic: nothing published from now on reaches this socket. */
@@ -168,6 +168,11 @@ export class Socket<Data> {
 
   isIn(topic: string): boolean {
     return this.namespace.topics.has(this, topic)
+  }
+
+  /** Whether the socket is in a topic, and an event sent at this time is for it. */
+  gets(topic: string, sentAtMS: number): boolean {
+    return this.isIn(topic) && this.namespace.topics.isFor(this, topic, sentAtMS)
   }
 
   /**

@@ -1,6 +1,7 @@
 import type { TemplatedApp } from 'uWebSockets.js'
 import type { Counters } from '../counters.ts'
 import type { SlowReaders } from './backpressure.ts'
+import { Newcomers } from './newcomers.ts'
 
 /** Maps the JSON text of an event's argument to the JSON text to send instead. */
 export type Codec = (json: string | Uint8Array) => string
@@ -17,6 +18,8 @@ export type Topic = {
   apart: Set<Subscriber> | undefined
   /** When the last socket joined, by performance.now(). */
   joinedAtMS: number
+  /** The sockets that joined with `afterMS`; undefined for none. */
+  newcomers: Newcomers<Subscriber> | undefined
 }
 
 /** A published event. `id` is the publisher's; `flushBuffer` uses it to skip events that the socket already has. */
@@ -44,6 +47,7 @@ type PublishOptions = {
   except?: Iterable<Subscriber> | undefined
   id?: string | undefined
   exceptBuffering?: boolean | undefined
+  sentAtMS?: number | undefined
 }
 
 export type TopicHooks = { onTopicActive?: (topic: string) => void; onTopicEmpty?: (topic: string) => void }
@@ -82,15 +86,11 @@ export class Topics {
     this.#packetPrefix = namespace.name === '/' ? '42' : `42${namespace.name},`
   }
 
-  join(socket: Subscriber, name: string): void {
-    let topic = this.#topics.get(name)
-    if (topic !== undefined && socket.topics?.has(topic)) return
-    if (topic === undefined) {
-      // Allocate the final length: growing arrays over-allocate, and most topics have one socket.
-      const channels = this.#codecs.map(() => undefined)
-      topic = { name, size: 0, channels, onWebSocket: this.#codecs.map(() => 0), apart: undefined, joinedAtMS: 0 }
-      this.#topics.set(name, topic)
-    }
+  /** @param afterMS the socket gets no event with a `sentAtMS` up to this */
+  join(socket: Subscriber, name: string, afterMS?: number): void {
+    const topic = this.#topics.get(name) ?? this.#newTopic(name)
+    if (afterMS !== undefined) (topic.newcomers ??= new Newcomers()).add(socket, afterMS)
+    if (socket.topics?.has(topic)) return
     socket.topics ??= new Set()
     socket.topics.add(topic)
     topic.size++
@@ -103,14 +103,14 @@ export class Topics {
     const topic = this.#topics.get(name)
     if (topic === undefined || !socket.topics?.delete(topic)) return
     this.#unsubscribe(socket, topic)
-    this.#left(topic)
+    this.#left(socket, topic)
   }
 
   /** Call when the socket has ended: leaves every topic. */
   leaveAll(socket: Subscriber): void {
     for (const topic of socket.topics ?? []) {
       this.#unsubscribe(socket, topic)
-      this.#left(topic)
+      this.#left(socket, topic)
     }
     socket.topics = undefined
   }
@@ -127,6 +127,11 @@ export class Topics {
   /** When a socket last joined the topic, by performance.now(); 0 for an empty topic. */
   joinedAtMS(name: string): number {
     return this.#topics.get(name)?.joinedAtMS ?? 0
+  }
+
+  /** Whether an event that was sent at a time is for the socket in its topic: see `afterMS` of join. */
+  isFor(socket: Subscriber, name: string, sentAtMS: number): boolean {
+    return this.#topics.get(name)?.newcomers?.isBefore(socket, sentAtMS) !== true
   }
 
   /** Moves the socket between its channels and `apart`. `change` sets or removes its replay buffer. */
@@ -158,20 +163,22 @@ export class Topics {
    *
    * @param id see BufferedEvent
    * @param exceptBuffering skips sockets with a replay buffer
+   * @param sentAtMS skips sockets that joined with an `afterMS` not before it
    */
   publish(
     name: string,
     event: string,
     json: string | Uint8Array,
-    { except, id, exceptBuffering = false }: PublishOptions = {},
+    { except, id, exceptBuffering = false, sentAtMS }: PublishOptions = {},
   ): number {
     this.#slowReaders.close()
     const topic = this.#topics.get(name)
     if (topic === undefined) return 0
     const held = { topic, event, json, id }
-    if (except === undefined) return this.#deliver(held, undefined, exceptBuffering)
-    const left = new Set<Subscriber>()
-    for (const socket of except) if (socket.topics?.has(topic)) left.add(socket)
+    const newer = topic.newcomers === undefined || sentAtMS === undefined ? undefined : newerThan(topic, sentAtMS)
+    if (except === undefined && newer === undefined) return this.#deliver(held, undefined, exceptBuffering)
+    const left = new Set<Subscriber>(newer)
+    for (const socket of except ?? []) if (socket.topics?.has(topic)) left.add(socket)
     // uWebSockets.js determines a message's receivers when it is published, so unsubscribing for this call is exact.
     for (const socket of left) if (socket.connection.ws !== undefined) this.#unsubscribe(socket, topic)
     const receivers = this.#deliver(held, left, exceptBuffering)
@@ -262,10 +269,25 @@ export class Topics {
     topic.onWebSocket[socket.codec] = (topic.onWebSocket[socket.codec] ?? 1) - 1
   }
 
-  #left(topic: Topic): void {
+  #newTopic(name: string): Topic {
+    // Allocate the final length: growing arrays over-allocate, and most topics have one socket.
+    const channels = this.#codecs.map(() => undefined)
+    const onWebSocket = this.#codecs.map(() => 0)
+    const topic = { name, size: 0, channels, onWebSocket, apart: undefined, joinedAtMS: 0, newcomers: undefined }
+    this.#topics.set(name, topic)
+    return topic
+  }
+
+  #left(socket: Subscriber, topic: Topic): void {
     topic.size--
+    topic.newcomers?.delete(socket)
     if (topic.size > 0) return
     this.#topics.delete(topic.name)
     this.#hooks.onTopicEmpty?.(topic.name)
   }
+}
+
+function newerThan(topic: Topic, sentAtMS: number): Subscriber[] | undefined {
+  if (topic.newcomers?.areOld(sentAtMS)) topic.newcomers = undefined
+  return topic.newcomers?.after(sentAtMS)
 }

@@ -15,8 +15,12 @@ describe('the replay of a socket', () => {
     { app, user: 'bob' },
   ]
   const topics = new Set(audiences.map(topicOf))
+  const afterMS = new Map([[topicOf({ app, room: 'newest' }), nowMS + 100]])
   const reader: ReplayReader = {
-    socket: { isIn: (topic: string) => topics.has(topic) } as UserSocket,
+    socket: {
+      isIn: (topic: string) => topics.has(topic),
+      gets: (topic: string, sentAtMS: number) => topics.has(topic) && sentAtMS > (afterMS.get(topic) ?? 0),
+    } as UserSocket,
     session: { app, user: 'bob', device: 'phone' } as Session,
     sinceMS: nowMS - 60_000,
     givenSinceMS: nowMS - 60_000,
@@ -47,6 +51,25 @@ describe('the replay of a socket', () => {
   test('includes no earlier events of a room joined during the login', () => {
     assert.ok(!has({ app, room: 'newest' }, 10_000))
     assert.ok(has({ app, room: 'newest' }, 0))
+  })
+
+  test('includes messages accepted since the join, to the millisecond, whenever the stream took them', () => {
+    const hasMessage = (room: string, acceptedAtMS: number) =>
+      concerns(
+        { to: { app, room }, event: 'chat message', acceptedAtMS } as IncomingEvent,
+        { stream: 'PARLEY_EVENTS', seq: 1, takenAtMS: nowMS },
+        reader,
+      )
+    const joinedAtMS = nowMS - 20_000
+    assert.deepEqual(
+      [joinedAtMS, joinedAtMS + 1].map((atMS) => hasMessage('new', atMS)),
+      [false, true],
+    )
+    const rejoinedAtMS = nowMS + 100
+    assert.deepEqual(
+      [rejoinedAtMS, rejoinedAtMS + 1].map((atMS) => hasMessage('newest', atMS)),
+      [false, true],
+    )
   })
 
   test('includes nothing that was sent already', () => {

@@ -3,7 +3,7 @@ import type { Beginning, Positions } from '@parley/bus/stream/read-stream'
 import { marginMS } from '@parley/bus/stream/stream-state'
 import { isOf, type Session, type UserSocket } from '../connections/session.ts'
 import type { NextSeq } from '../delivery/in-order.ts'
-import { isAfterJoin, topicOf } from '../delivery/topics.ts'
+import { isAfterJoin, skewMS, topicOf } from '../delivery/topics.ts'
 
 /** A socket with a replay buffer that reads its missed events. */
 export interface ReplayReader {
@@ -78,7 +78,10 @@ export function concerns(event: IncomingEvent, at: Position, reader: ReplayReade
   if (event.again && event.again.atMS < Math.max(reader.givenSinceMS - marginMS, reader.createdMS)) return false
   if (event.exceptUser === session.user) return false
   if ('user' in event.to && event.exceptDevice === session.device) return false
-  if (!socket.isIn(topicOf(event.to))) return false
+  const topic = topicOf(event.to)
+  if (!(event.acceptedAtMS === undefined ? socket.isIn(topic) : socket.gets(topic, event.acceptedAtMS))) return false
   if ('user' in event.to) return true
-  return isAfterJoin(event, at.takenAtMS, reader.joinedAtMS.get(event.to.room) ?? reader.beganMS)
+  const joinedAtMS = reader.joinedAtMS.get(event.to.room)
+  if (joinedAtMS === undefined) return (event.acceptedAtMS ?? at.takenAtMS) >= reader.beganMS - skewMS
+  return isAfterJoin(event, at.takenAtMS, joinedAtMS)
 }

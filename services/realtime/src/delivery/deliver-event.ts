@@ -19,7 +19,7 @@ export function deliverEvent(
   if (!Object.hasOwn(serverEvents, event.event)) return 0
   const topic = topicOf(event.to)
   const except = [...excepted(sockets, event), ...(again?.except ?? [])]
-  const about = { id: event.id, exceptBuffering: again !== undefined }
+  const about = { id: event.id, exceptBuffering: again !== undefined, sentAtMS: event.acceptedAtMS }
   return server.publish(topic, event.event, event.data, except.length === 0 ? about : { ...about, except })
 }
 
@@ -36,9 +36,11 @@ export function deliverToNewer(
   const topic = topicOf(event.to)
   if (server.joinedAtMS(topic) <= thanMS) return 0
   const except = new Set(excepted(sockets, event))
-  const newer = [...sockets.all()].filter(
-    (socket) => (socket.data.session?.enteredAtMS ?? 0) > thanMS && socket.isIn(topic) && !except.has(socket),
-  )
+  const { acceptedAtMS = Number.POSITIVE_INFINITY } = event
+  const newer = [...sockets.all()].filter((socket) => {
+    const { enteredAtMS = 0 } = socket.data.session ?? {}
+    return enteredAtMS > thanMS && socket.gets(topic, acceptedAtMS) && !except.has(socket)
+  })
   const ready = newer.filter(({ replayBuffer }) => replayBuffer === undefined)
   for (const { replayBuffer } of newer) replayBuffer?.lose()
   server.sendTo(ready, event.event, event.data)

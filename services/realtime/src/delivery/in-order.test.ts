@@ -93,6 +93,26 @@ describe('the messages of a room', () => {
     ])
   })
 
+  test('wait while they are being fetched, however long that takes', async () => {
+    const out: number[] = []
+    const { promise, resolve } = Promise.withResolvers<number | undefined>()
+    const order = new InOrder<IncomingEvent>({
+      waitMS,
+      deliver: ({ message }) => out.push(message?.seq ?? 0),
+      fetch: () => promise,
+    })
+    for (const seq of [1, 3]) order.take(sent(seq), 0)
+    for (let part = 1; part < 100; part++) order.expire(part * waitMS)
+    assert.deepEqual(out, [1])
+    resolve(2)
+    await setImmediate()
+    order.expire(100 * waitMS)
+    order.expire(104 * waitMS)
+    assert.deepEqual(out, [1])
+    order.expire(105 * waitMS)
+    assert.deepEqual(out, [1, 3])
+  })
+
   test('begin with the first one received, unless the previous one can still be in flight', () => {
     const old = start()
     old.take(sent(7, { isSoonAfter: undefined } as never), sent(8))
@@ -201,7 +221,7 @@ describe('the messages of a room', () => {
         let seq = 0
         for (const { gateway, size } of all) {
           const messages = Array.from({ length: size }, () => ({ message: { createdAtMS: 1 } }))
-          for (const { isSoonAfter } of eventsOf({ room: { clockMS: 0 }, messages } as unknown as RoomAppend))
+          for (const { isSoonAfter } of eventsOf({ room: { lastMessageAtMS: 0 }, messages } as unknown as RoomAppend))
             published[gateway]?.push(eventOf('chat message', { seq: ++seq, ...(isSoonAfter && { isSoonAfter }) }))
         }
         const arriving = [...turns.flatMap((turn) => published[turn]?.shift() ?? []), ...published.flat()].slice(missed)

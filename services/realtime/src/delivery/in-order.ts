@@ -25,15 +25,15 @@ interface OrderedQueue<Event> {
   next: number | undefined
   /** In order: by seq, a message before the events about it. */
   waiting: Waiting<Event>[]
-  /** Messages that are being fetched, from this seq on. */
-  fetch?: { fromSeq: number; untilMS: number; isVain: boolean }
+  /** Messages that are being fetched, from this seq on; whether they will come. `untilMS` is known once `outcome` is. */
+  fetch?: { fromSeq: number; outcome?: 'coming' | 'vain'; untilMS?: number }
 }
 
 /** The most threads remembered per room; the next message of another counts as the first. */
 const mostThreads = 200
 /** The most bytes that may wait; above it, rooms stop waiting. */
 const mostWaitingBytes = 16 * 1024 * 1024
-/** The wait is this many times as long for a message being fetched. */
+/** The wait is this many times as long for a message that was fetched. */
 const waitsForFetched = 5
 /** The wait is this many times as long for the stream: by then live delivery has given up on a missing message. */
 export const waitsOfStream = waitsForFetched + 2
@@ -46,7 +46,10 @@ interface InOrderParts<Event> {
   deliver: (event: Event) => void
   /** Called for each event that has waited. */
   waited?: (outcome: WaitOutcome) => void
-  /** Republishes missing messages; returns the first that will come. Without it, nothing waits longer than `waitMS`. */
+  /**
+   * Republishes missing messages; returns the first that will come. It must settle in bounded time, since the messages are
+   * waited for meanwhile. Without it, nothing waits longer than `waitMS`.
+   */
   fetch?: ((missing: Missing) => Promise<number | undefined>) | undefined
   /** Whether the first message heard of a room can follow missing ones: before, the room was silent. */
   fetchesFirst?: boolean
@@ -127,15 +130,18 @@ export class InOrder<Event extends IncomingEvent> {
     if (!this.#fetch || !first || !canFetch) return false
     const fromSeq = next ?? 1
     if (queue.fetch && (next === undefined || queue.fetch.fromSeq === next)) {
-      return !queue.fetch.isVain && nowMS < queue.fetch.untilMS
+      const { outcome } = queue.fetch
+      if (outcome === undefined) return true
+      queue.fetch.untilMS ??= nowMS + waitsForFetched * this.#waitMS
+      return outcome === 'coming' && nowMS < queue.fetch.untilMS
     }
-    const fetch = { fromSeq, untilMS: nowMS + waitsForFetched * this.#waitMS, isVain: false }
+    const fetch: NonNullable<typeof queue.fetch> = { fromSeq }
     queue.fetch = fetch
     const toSeq = first.isNew ? first.seq - 1 : first.seq
     const ask = async () => {
       const firstSeq = await this.#fetch?.({ topic, thread, fromSeq, toSeq })
-      if (firstSeq === undefined) fetch.isVain = true
-      else if (queue.next === undefined) {
+      fetch.outcome = firstSeq === undefined ? 'vain' : 'coming'
+      if (firstSeq !== undefined && queue.next === undefined) {
         fetch.fromSeq = firstSeq
         queue.next = firstSeq
       }

@@ -1,8 +1,11 @@
+import { clock } from '@parley/async/clock'
 import type { IncomingEvent } from '@parley/bus/events/incoming'
 import type { Audience } from '@parley/contracts/bus/subjects'
+import { mostLateMS } from '@parley/socketio/sockets/newcomers'
+import type { UserSocket } from '../connections/session.ts'
 
 /** Clock skew between gateways, MongoDB and NATS: an event that looks older than a join may be newer. */
-const skewMS = 1_000
+export const skewMS = 1_000
 
 /** The topic of a chat room's or a user's events. */
 export function topicOf(to: Audience): string {
@@ -15,9 +18,17 @@ export function audienceOf(topic: string): Audience {
 }
 
 /**
- * Whether an event of a room may have happened after a user joined it (Unix milliseconds). A message is dated by its
- * acceptance: after an outage, the stream takes it late.
+ * Joins a socket to the topic of a room.
+ * @param afterMS when its user became a member, by the room's clock: earlier messages, however late they come, are not for it
+ */
+export function joinTopic(socket: UserSocket, topic: string, afterMS: number): void {
+  socket.join(topic, afterMS > clock.now() - mostLateMS ? afterMS : undefined)
+}
+
+/**
+ * Whether an event of a room may have happened after a user joined it (Unix milliseconds). For a message this is exact, since
+ * its acceptance and the join are dated by the room's clock.
  */
 export function isAfterJoin({ acceptedAtMS }: IncomingEvent, takenAtMS: number, joinedAtMS: number): boolean {
-  return (acceptedAtMS ?? takenAtMS) >= joinedAtMS - skewMS
+  return acceptedAtMS === undefined ? takenAtMS >= joinedAtMS - skewMS : acceptedAtMS > joinedAtMS
 }

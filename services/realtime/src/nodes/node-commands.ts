@@ -5,7 +5,7 @@ import type { Session, UserSocket } from '../connections/session.ts'
 import type { Sockets } from '../connections/sockets.ts'
 import type { DeliveryQueue } from '../delivery/delivery-queue.ts'
 import type { RoomInterest } from '../delivery/room-interest.ts'
-import { topicOf } from '../delivery/topics.ts'
+import { joinTopic, topicOf } from '../delivery/topics.ts'
 import type { Logins } from '../logins/logins.ts'
 import type { WatchPresence } from '../presence/watch-presence.ts'
 
@@ -64,7 +64,7 @@ function handleCommand(socket: UserSocket, command: NodeCommand): void {
 export function applyCommand(socket: UserSocket, session: Session, command: NodeCommand): void {
   switch (command.do) {
     case 'joined':
-      socket.join(topicOf({ app: session.app, room: command.room }))
+      joinTopic(socket, topicOf({ app: session.app, room: command.room }), command.afterMS)
       break
     case 'left':
       socket.leave(topicOf({ app: session.app, room: command.room }))

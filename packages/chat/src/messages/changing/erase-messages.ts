@@ -35,7 +35,7 @@ export async function eraseNextRoom(chat: Chat, signal: AbortSignal): Promise<bo
   const room = await leaseErasing(chat.db, leaseMS)
   if (!room) return false
   const unpublished = room.erasing?.unpublished
-  if (unpublished !== undefined && (await chat.outbox.publishDeletions([room]))) {
+  if (unpublished !== undefined && (await chat.outbox.publishBeforeMessages(room))) {
     await markErasingPublished(chat.db, room._id, unpublished)
   }
   for (let more = true; more && !signal.aborted; ) {
