@@ -1,8 +1,9 @@
 import { type ChildProcess, fork } from 'node:child_process'
-import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs'
+import { closeSync, mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Report } from '@parley/service/lifecycle'
 import { diesWithUs } from '@parley/stack/dies-with-us'
+import { openLog, readLog } from '@parley/stack/server-log'
 import { StackError } from '@parley/stack/stack-error'
 
 export interface ServiceProcess {
@@ -46,7 +47,7 @@ export async function startService(
   onExit: (sentence: string) => void,
 ): Promise<ServiceProcess> {
   mkdirSync(dirname(logFile), { recursive: true })
-  const log = openSync(logFile, 'w')
+  const log = openLog(logFile)
   const build = root === checkout ? process.env['PARLEY_TEST_BUILD'] : undefined
   const main = build === undefined ? join(root, 'services', service, 'src/main.ts') : join(build, `${service}.js`)
   const [execPath, execArgv] = diesWithUs('KILL', process.execPath, nodeFlags[service] ?? [])
@@ -108,8 +109,8 @@ async function readyReport(name: string, child: ChildProcess, exited: Promise<st
 
 /** The cause of a service's exit, to append to a sentence: its fatal log line or Node's error. Empty if it logged neither. */
 function lastError(logFile: string): string {
-  const lines = readFileSync(logFile, 'utf8').trim().split('\n')
-  const line = lines.findLast((candidate) => /^(?:\w*Error\b|FATAL ERROR)|^\{"level":60,/.test(candidate)) ?? ''
+  const line =
+    readLog(logFile).findLast((candidate) => /^(?:\w*Error\b|FATAL ERROR)|^\{"level":60,/.test(candidate)) ?? ''
   const message =
     /"err":\{.*?"message":"((?:[^"\\]|\\.)*)"/.exec(line)?.[1] ?? /"msg":"((?:[^"\\]|\\.)*)"/.exec(line)?.[1]
   return line === '' ? '' : `: ${message ?? line}`

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ServerLocation } from './locate.ts'
+import { readLog } from './server-log.ts'
 import { StackError } from './stack-error.ts'
 
 /** A server that we run, as a process or in a container. */
@@ -97,7 +97,7 @@ export async function untilReady({ title, isReady, logFile }: Launch, ended: () 
 
 /** The last error line of a server's log, or the last line. Servers log further lines while they exit. */
 export function lastCause(logFile: string): string {
-  const lines = readFileSync(logFile, 'utf8').trim().split('\n').slice(-200)
+  const lines = readLog(logFile).slice(-200)
   // Matches, in order, mongod, nats-server and redis-server.
   const cause = lines.findLast((line) => /"s":"[FE]"|\[(?:FTL|ERR)\]|panic:|# .*(?:rror|Fatal|Can't)/.test(line))
   return (cause ?? lines.at(-1) ?? '').slice(0, 300)

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { closeSync, mkdirSync, openSync } from 'node:fs'
+import { closeSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { diesWithUs } from './dies-with-us.ts'
 import {
@@ -11,6 +11,7 @@ import {
   stopMS,
   untilReady,
 } from './launch.ts'
+import { openLog } from './server-log.ts'
 
 /**
  * Starts a server as a process, in its own session, so that a terminal's Ctrl-C does not reach it. It dies with this
@@ -30,7 +31,7 @@ async function runProcess(
   const { logFile, dir, keepsAlive } = launch
   mkdirSync(dir, { recursive: true })
   mkdirSync(dirname(logFile), { recursive: true })
-  const log = openSync(logFile, 'w')
+  const log = openLog(logFile)
   const [command, args] = diesWithUs('KILL', program, launch.args('127.0.0.1', dir))
   const env = { ...process.env, ...launch.env }
   const child = spawn(command, args, { stdio: ['ignore', log, log], detached: true, env })
