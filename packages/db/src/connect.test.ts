@@ -2,10 +2,11 @@ import assert from 'node:assert/strict'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { createServer, type Socket } from 'node:net'
 import { listenOnLoopback } from '@parley/stack/loopback'
+import { openTcpProxy } from '@parley/stack/tcp-proxy'
 import { testServers, withDatabase } from '@parley/stack/test-servers'
 import { MongoServerError } from 'mongodb'
-import { describe, onTestFinished, test } from 'vitest'
-import { connectDb, isDatabaseAway } from './connect.ts'
+import { describe, onTestFinished, test, vi } from 'vitest'
+import { connectDb, isDatabaseAway, pingDb } from './connect.ts'
 import { runWrites } from './transactions/run-writes.ts'
 
 describe('a MongoDB connection that closes', () => {
@@ -29,6 +30,20 @@ describe('a MongoDB connection that closes', () => {
     assert.equal(await db.apps.findOne({ _id: 'none' }), null)
     assert.equal(closings, 2, 'the command was retried')
   })
+})
+
+test('a ping names the server that is not reached, and why, before the driver gives up', async () => {
+  const { host, pathname } = new URL(withDatabase((await testServers()).mongoUrl, 'away'))
+  const to = new URL(`http://${host}`)
+  const proxy = await openTcpProxy({ host: to.hostname, port: Number(to.port) }, (client, upstream) => {
+    client.pipe(upstream).pipe(client)
+  })
+  const db = await connectDb(`mongodb://127.0.0.1:${proxy.port}${pathname}?directConnection=true`)
+  onTestFinished(() => db.client.close())
+  await pingDb(db)
+  await proxy.close()
+  const said = { name: 'Error', message: `127.0.0.1:${proxy.port}: connect ECONNREFUSED 127.0.0.1:${proxy.port}` }
+  await vi.waitFor(() => assert.rejects(pingDb(db), said), { timeout: 60_000 })
 })
 
 describe('isDatabaseAway', () => {

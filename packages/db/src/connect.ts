@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { SecureContextOptions } from 'node:tls'
 import {
   type CommandStartedEvent,
@@ -60,6 +61,7 @@ export async function connectDb(url: string, options: ConnectOptions = {}): Prom
   const client = new MongoClient(url, settings)
   checkWrites(client.options)
   if (options.onCommand) client.on('commandStarted', options.onCommand)
+  const faults = watchFaults(client)
   try {
     await client.connect()
     await checkMongo(client)
@@ -69,7 +71,7 @@ export async function connectDb(url: string, options: ConnectOptions = {}): Prom
     throw error
   }
   const mongo = client.db(database)
-  return { client, mongo, turns: createTurns(), beforeNextRun: new WeakMap(), ...openCollections(mongo) }
+  return { client, mongo, faults, turns: createTurns(), beforeNextRun: new WeakMap(), ...openCollections(mongo) }
 }
 
 /** The database in the path of a MongoDB URL, or an empty string. The WHATWG parser rejects URLs with several hosts. */
@@ -90,9 +92,36 @@ function checkWrites({ writeConcern, readConcern }: MongoOptions): void {
   }
 }
 
-/** @throws the driver's error if the database does not respond */
-export async function pingDb(db: Db): Promise<void> {
-  await db.mongo.command({ ping: 1 })
+function watchFaults(client: MongoClient): Db['faults'] {
+  const faults = new Map<string, Error>()
+  client.on('serverDescriptionChanged', ({ address, newDescription: { error } }) => {
+    if (error) faults.set(address, error)
+    else faults.delete(address)
+  })
+  client.on('serverClosed', ({ address }) => void faults.delete(address))
+  return faults
+}
+
+/** Less than the driver waits for a server, and than a health check may take. */
+const explainAfterMS = 1_500
+
+/** @throws the driver's error if the database does not respond, or why its servers are not reached */
+export async function pingDb({ mongo, faults }: Db): Promise<void> {
+  const late = new AbortController()
+  const explained = pause(explainAfterMS, undefined, { signal: late.signal }).then(
+    () => {
+      for (const [address, { message }] of faults) throw new Error(`${address}: ${message}`)
+      return undefined
+    },
+    () => undefined,
+  )
+  try {
+    const ping = mongo.command({ ping: 1 })
+    await Promise.race([ping, explained])
+    await ping
+  } finally {
+    late.abort()
+  }
 }
 
 /**

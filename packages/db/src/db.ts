@@ -95,6 +95,8 @@ export type Session = ClientSession
 export type Db = {
   client: MongoClient
   mongo: MongoDb
+  /** By address: why the driver could not connect to a server, such as an expired certificate. */
+  faults: ReadonlyMap<string, Error>
   turns: Turns
   /** Runs after a transaction's conflict, outside the transaction, before its next attempt. */
   beforeNextRun: WeakMap<Session, () => Promise<void>>

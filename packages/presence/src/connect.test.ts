@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { type Cluster, newServersDir, type ServersDir, startSentinels } from '@parley/stack/clusters'
+import { openTcpProxy } from '@parley/stack/tcp-proxy'
 import { testServers } from '@parley/stack/test-servers'
 import { Redis } from 'ioredis'
 import { afterEach, beforeEach, describe, onTestFinished, test, vi } from 'vitest'
@@ -67,6 +68,19 @@ async function listen(onSocket: (socket: Socket) => void): Promise<{ url: string
   }
   return { url: `redis://127.0.0.1:${(server.address() as AddressInfo).port}`, stop }
 }
+
+test('a ping names why Redis is not reached', async () => {
+  const { hostname, port, pathname } = new URL((await testServers()).redisUrl)
+  const proxy = await openTcpProxy({ host: hostname, port: Number(port) }, (client, upstream) => {
+    client.pipe(upstream).pipe(client)
+  })
+  const presence = await connectPresence(`redis://127.0.0.1:${proxy.port}${pathname}`, () => undefined)
+  onTestFinished(() => presence.redis.disconnect())
+  await pingPresence(presence)
+  await proxy.close()
+  const said = new RegExp(`^Error: Redis is disconnected: connect ECONNREFUSED 127.0.0.1:${proxy.port}$`)
+  await vi.waitFor(() => assert.rejects(pingPresence(presence), said), failover)
+})
 
 describe('Redis behind Sentinel', () => {
   let dir: ServersDir

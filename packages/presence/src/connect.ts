@@ -7,6 +7,8 @@ import { redisOptions } from './redis-url.ts'
 
 export interface Presence {
   redis: Redis
+  /** Why the last attempt to connect failed, such as an expired certificate; undefined while connected. */
+  readonly fault?: Error | undefined
 }
 
 /**
@@ -43,12 +45,15 @@ export async function connectPresence(
   } satisfies RedisOptions
   const redis = server === undefined ? new Redis(settings) : new Redis(server, settings)
   let last: Error | undefined
+  let fault: Error | undefined
   redis.on('error', (error: Error) => {
     // ioredis attaches the failed command; the arguments of AUTH contain the password.
     if ('command' in error) delete error.command
     last = error
+    fault = error
     onError(error)
   })
+  redis.on('ready', () => (fault = undefined))
   try {
     await redis.connect()
     await checkServer(redis)
@@ -72,7 +77,12 @@ export async function connectPresence(
     })
   }
   isStarted = true
-  return { redis }
+  return {
+    redis,
+    get fault() {
+      return fault
+    },
+  }
 }
 
 /** The Redis server lacks what Parley needs. The message is one sentence for the operator. */
@@ -183,8 +193,9 @@ const awayMessages = [
   'LOADING',
 ]
 
-/** @throws if Redis is down, or refuses commands */
-export async function pingPresence({ redis }: Presence): Promise<void> {
+/** @throws if Redis is down, with the cause, or refuses commands */
+export async function pingPresence({ redis, fault }: Presence): Promise<void> {
+  if (fault && redis.status !== 'ready') throw new Error(`Redis is disconnected: ${fault.message}`, { cause: fault })
   await tryCommands(redis)
 }
 
