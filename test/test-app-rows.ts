@@ -37,6 +37,7 @@ export async function fillCollections(db: Db, app: string): Promise<void> {
       reason: 'a trial',
       createdAtMS: 1,
     },
+    importedLines: { _id: key('batch'), hashes: Buffer.alloc(8) },
     invitations: { _id: key('room', 'bob'), app, room: 'room', invitee: 'bob', inviter: 'ann' },
     jobs: { _id: key('job'), app, id: 'job', kind: 'batch', state: 'done', total: 1, done: 1 },
     linkCards: { _id: key('digest'), fetchedAt: new Date(), card: { title: 'Page' } },

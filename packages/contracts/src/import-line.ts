@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { messageId, roomId, userId } from './ids.ts'
+import { fileName, mediaType } from './operations/files/files.ts'
 import { configKey } from './operations/integrations/config.ts'
 import { sendMessage } from './operations/messages/messages.ts'
 import { scheduleMessage } from './operations/messages/scheduled.ts'
@@ -59,6 +60,24 @@ const room = z.strictObject({
   createdAt: importTime.optional(),
 })
 
+const sha256 = z
+  .string()
+  .regex(/^[0-9a-f]{64}$/, 'expected a SHA-256 of 64 hexadecimal digits')
+  .optional()
+const file = z.strictObject({
+  type: z.literal('file'),
+  // Part of a file name.
+  _id: z.string().regex(/^[\w-]{1,64}$/, 'expected 1 to 64 letters, digits, - and _'),
+  owner: userId.optional(),
+  name: fileName,
+  mediaType,
+  size: z.number().int().min(1),
+  createdAt: importTime.optional(),
+  status: z.enum(['uploaded', 'checking', 'refused', 'gone']).optional(),
+  sha256,
+  thumbnail: z.strictObject({ width: z.number().int().min(1), height: z.number().int().min(1), sha256 }).optional(),
+})
+
 const membership = z.strictObject({
   type: z.literal('membership'),
   room: roomId,
@@ -67,6 +86,7 @@ const membership = z.strictObject({
   lastRead: messageId.optional(),
   lastReadAt: importTime.optional(),
   lastReadSeq: z.number().int().min(0).optional(),
+  deliveredSeq: z.number().int().min(0).optional(),
   pref: setRoomPref.body.optional(),
   notifications: roomNotifications.optional(),
 })
@@ -120,7 +140,7 @@ const thread = z.strictObject({
   notifications: z.strictObject(threadNotifications.shape).optional(),
 })
 
-const { sendAtMS: _sendAt, attachments: _attachments, ...toSend } = scheduleMessage.body.shape
+const { sendAtMS: _sendAt, ...toSend } = scheduleMessage.body.shape
 const scheduled = z.strictObject({
   type: z.literal('scheduled'),
   ...toSend,
@@ -178,7 +198,7 @@ const pref = z.strictObject({
 const config = z.strictObject({ type: z.literal('config'), key: configKey, data: z.unknown().optional() })
 
 const lines = [
-  ...([user, group, room, membership, message, deletion, ban, invitation, block, device, pref] as const),
+  ...([user, group, file, room, membership, message, deletion, ban, invitation, block, device, pref] as const),
   ...([bookmark, reminder, thread, scheduled, config] as const),
 ] as const
 const types = lines.map((line) => line.shape.type.value)

@@ -81,6 +81,7 @@ export const collections: Record<CollectionName, CollectionPlan> = {
   devices: { indexes: deviceIndexes, shard: id, deletion: 'idRange' },
   deviceTokens: { indexes: [], shard: id, deletion: 'idRange' },
   jobs: { indexes: jobIndexes, shard: queue, deletion: 'idRange' },
+  importedLines: { indexes: [], shard: id, deletion: 'idRange' },
   linkCards: { indexes: linkCardIndexes, shard: id, deletion: 'idRange' },
   scheduled: { indexes: scheduledIndexes, shard: id, deletion: 'idRange' },
   reminders: { indexes: reminderIndexes, shard: id, deletion: 'idRange' },

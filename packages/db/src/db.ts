@@ -1,7 +1,7 @@
 import type { ClientSession, Collection, MongoClient, Db as MongoDb } from 'mongodb'
 import type { AppDoc, ConfigDoc } from './apps/documents.ts'
 import type { AuditDoc, AuditSealDoc, UnsealedDoc } from './audit/documents.ts'
-import type { JobDoc, LinkCardDoc, PageFileDoc } from './documents.ts'
+import type { ImportedLinesDoc, JobDoc, LinkCardDoc, PageFileDoc } from './documents.ts'
 import type { PendingEventsDoc, PublishedEventsDoc, StreamStateDoc } from './events/documents.ts'
 import type { FileDoc, FilesToClearDoc } from './files/documents.ts'
 import type { HoldDoc, HoldMarkDoc } from './holds/documents.ts'
@@ -49,6 +49,7 @@ export interface Collections {
   filesToClear: Collection<FilesToClearDoc>
   holdMarks: Collection<HoldMarkDoc>
   holds: Collection<HoldDoc>
+  importedLines: Collection<ImportedLinesDoc>
   invitations: Collection<InvitationDoc>
   jobs: Collection<JobDoc>
   linkCards: Collection<LinkCardDoc>

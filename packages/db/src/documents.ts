@@ -89,3 +89,11 @@ export interface LinkCard {
   /** URL of a picture. */
   image?: string
 }
+
+/** Hashes of lines that imports of an app have written. */
+export interface ImportedLinesDoc {
+  /** key(app, a new ID) */
+  _id: string
+  /** 8 bytes per line. */
+  hashes: Binary
+}

@@ -63,6 +63,12 @@ export interface S3Store extends Common {
 
 export type FileStore = FolderStore | S3Store
 
+/** Whether a read failed because the store does not have the upload. */
+export function isNotStored(error: unknown): boolean {
+  const { code, name } = error as NodeJS.ErrnoException
+  return code === 'ENOENT' || name === 'NoSuchKey'
+}
+
 /** The client has uploaded nothing yet. */
 export class NotUploaded extends Error {
   override name = 'NotUploaded'

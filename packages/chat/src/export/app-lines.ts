@@ -1,4 +1,4 @@
-import { inParts } from '@parley/async/in-parts'
+import { inParts, readInParts } from '@parley/async/in-parts'
 import { findConfig } from '@parley/db/apps/config'
 import type { Db } from '@parley/db/connect'
 import { key, keyRange } from '@parley/db/keys'
@@ -13,6 +13,7 @@ import { inSnapshot } from '@parley/db/transactions/snapshot'
 import { findUsers } from '@parley/db/users/users'
 import { KnownIds, messageHash } from '../import/known-ids.ts'
 import { withField } from '../views/json-text.ts'
+import type { ExportedFiles } from './exported-files.ts'
 import {
   appBanLines,
   banLine,
@@ -36,8 +37,14 @@ const perPage = 500
 /**
  * A whole app as lines for `parley import`: users, groups, rooms with their members and messages, settings. Runs while
  * the app is in use; concurrent changes may or may not be included.
+ * @param files copies the files of messages; without it, their lines have none
  */
-export async function* linesOfApp(db: Db, app: string, leftOut: LeftOut): AsyncGenerator<string> {
+export async function* linesOfApp(
+  db: Db,
+  app: string,
+  leftOut: LeftOut,
+  files?: ExportedFiles,
+): AsyncGenerator<string> {
   const ofApp = { _id: keyRange(app) }
   const users = new Set<string>()
   const named = new Set<string>()
@@ -54,10 +61,10 @@ export async function* linesOfApp(db: Db, app: string, leftOut: LeftOut): AsyncG
   await saved.look()
   const rooms = db.rooms.find({ ...ofApp, id: { $exists: true }, deletedAt: { $exists: false } })
   for await (const { _id } of rooms.project<Pick<RoomDoc, '_id'>>({ _id: 1 })) {
-    yield* linesOfRoom(db, _id, { named, saved, leftOut })
+    yield* linesOfRoom(db, _id, { named, saved, leftOut, files })
   }
-  for await (const { user, line } of saved.lines(leftOut)) {
-    named.add(user)
+  for await (const { users, line } of saved.lines(leftOut, files)) {
+    for (const user of users) named.add(user)
     yield line
   }
   for await (const block of db.blocks.find(ofApp)) {
@@ -90,9 +97,11 @@ interface Gathered {
   named: Set<string>
   saved: SavedMessages
   leftOut: LeftOut
+  files: ExportedFiles | undefined
 }
 
-async function* linesOfRoom(db: Db, roomKey: string, { named, saved, leftOut }: Gathered): AsyncGenerator<string> {
+async function* linesOfRoom(db: Db, roomKey: string, gathered: Gathered): AsyncGenerator<string> {
+  const { named, saved, leftOut, files } = gathered
   // In one snapshot, since an import refuses a room with an owner outside it.
   const { room, members } = await inSnapshot(db, async (session) => ({
     room: await db.rooms.findOne({ _id: roomKey }, { session, projection: { buffer: 0 } }),
@@ -107,10 +116,16 @@ async function* linesOfRoom(db: Db, roomKey: string, { named, saved, leftOut }: 
   }
   await flushRooms(db, [roomKey])
   const exported: Exported = { ids: new KnownIds(), count: 0, threads: new Map() }
-  for await (const message of messagesOf(db, room, exported, leftOut)) {
-    for (const user of [message.sender, ...(message.reactions ?? []).map(({ client }) => client)]) named.add(user)
-    saved.note(message)
-    yield messageLine(message)
+  for await (const page of readInParts(messagesOf(db, room, exported, leftOut), perPage)) {
+    if (!files) leftOut.files += page.filter(({ attachments }) => attachments).length
+    const ofFiles = await files?.linesOf(page.flatMap(({ attachments = [] }) => attachments))
+    for (const owner of ofFiles?.owners ?? []) named.add(owner)
+    yield* ofFiles?.lines ?? []
+    for (const { attachments, ...message } of page) {
+      for (const user of [message.sender, ...(message.reactions ?? []).map(({ client }) => client)]) named.add(user)
+      saved.note(message)
+      yield messageLine({ ...message, ...(files && attachments && { attachments }) })
+    }
   }
   const { app, id, goneUpToSeq = 0 } = room
   for await (const member of db.threadMembers.find({ _id: keyRange(roomKey) })) {
@@ -159,8 +174,7 @@ async function* messagesOf(db: Db, room: RoomDoc, exported: Exported, leftOut: L
   }
   const isKnown = (other = '') => exported.ids.has(messageHash(app, id, other))
   const shown = (message: MessageDoc): MessageDoc => {
-    const { attachments, replyTo, ...rest } = currentMessage(message, room)
-    if (attachments) leftOut.files++
+    const { replyTo, ...rest } = currentMessage(message, room)
     exported.ids.add(messageHash(app, id, rest._id))
     if (rest.thread) exported.threads.set(rest._id, { count: 0, gone: rest.thread.goneUpToSeq ?? 0 })
     const thread = exported.threads.get(rest.threadOf ?? '')

@@ -8,6 +8,7 @@ import { newId } from '@parley/db/messages/messages'
 import type { FileStore } from '@parley/files/file-store'
 import { writeZip, type ZipEntry } from '@parley/files/zip'
 import type { Chat } from '../chat.ts'
+import { exportedPath } from './exported-name.ts'
 import { type ExportPlace, linesOfUser } from './user-lines.ts'
 
 /** Size of a piece, which is in memory until it is stored. */
@@ -98,9 +99,6 @@ interface ToPack {
   pieces: readonly ExportPiece[]
 }
 
-/** File systems allow 255 bytes for a name, which begins with the ID and a hyphen. */
-const mostNameBytes = 255 - 24 - 1
-
 /** Writes the ZIP of an export into the store. @returns its size; undefined if the signal aborted */
 async function pack(
   db: Db,
@@ -116,7 +114,7 @@ async function pack(
       yield { name, open: () => Promise.resolve(Readable.from(textOf(name))) }
     for await (const { id, name, stored: upload } of filesOfOwner(db, app, user)) {
       // Most files are compressed already.
-      yield { name: `files/${id}-${endOf(name)}`, open: () => store.read(id, upload), isCompressed: true }
+      yield { name: exportedPath({ id, name }), open: () => store.read(id, upload), isCompressed: true }
     }
   }
   try {
@@ -125,12 +123,4 @@ async function pack(
     if (signal.aborted) return undefined
     throw error
   }
-}
-
-/** The end of a long name, which has the extension, in whole characters. */
-function endOf(name: string): string {
-  const bytes = Buffer.from(name)
-  return bytes.length > mostNameBytes
-    ? bytes.toString('utf8', bytes.length - mostNameBytes).replace(/^\uFFFD+/, '')
-    : name
 }

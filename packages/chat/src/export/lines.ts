@@ -56,11 +56,12 @@ export function roomLine(room: RoomDoc, { own = false } = {}): string {
 
 /** @param goneUpToSeq of the room: messages up to it are not exported */
 export function membershipLine(membership: MembershipDoc, goneUpToSeq = 0): string {
-  const { room, user, joinedAtMS, readSeq, pref, notify } = membership
+  const { room, user, joinedAtMS, readSeq, deliveredSeq, pref, notify } = membership
   const { tagColors, ...others } = pref ?? {}
   const line: Given<'membership'> = {
     ...{ type: 'membership', room, user, joinedAt: new Date(joinedAtMS).toISOString() },
     lastReadSeq: Math.max(0, readSeq - goneUpToSeq),
+    ...(deliveredSeq !== undefined && { deliveredSeq: Math.max(0, deliveredSeq - goneUpToSeq) }),
     ...(notify && { notifications: notify }),
     ...(pref && {
       pref: {
@@ -116,13 +117,12 @@ export function threadLine(
   return JSON.stringify(line)
 }
 
-/** Without files. */
 export function scheduledLine({ id, room, sender, content, messageType, sendAtMS, ...more }: ScheduledDoc): string {
   const { createdAtMS, mentions, clientMessageID, replyTo, thread, expiresInS, push, skipTotalBadge } = more
-  const { byClient, refused } = more
+  const { byClient, refused, attachments } = more
   const line: Given<'scheduled'> = {
     ...{ type: 'scheduled', _id: id, room, sender, messageType, sendAt: sendAtMS, createdAt: createdAtMS },
-    ...{ mentions, clientMessageID, replyTo, thread, expiresInS, push, skipTotalBadge, byClient },
+    ...{ mentions, clientMessageID, replyTo, thread, expiresInS, push, skipTotalBadge, byClient, attachments },
     ...(refused && { refused: { code: refused.code, message: refused.message, at: refused.atMS } }),
   }
   return withField(line, 'message', content)

@@ -3,6 +3,7 @@ import { keyRange } from '@parley/db/keys'
 import type { MessageDoc, SavedMessageDoc } from '@parley/db/messages/documents'
 import type { SavedIn } from '@parley/db/messages/saved-messages'
 import { KnownIds, messageHash } from '../import/known-ids.ts'
+import type { ExportedFiles } from './exported-files.ts'
 import { bookmarkLine, type LeftOut, reminderLine, scheduledLine } from './lines.ts'
 
 const lists = { bookmarks: bookmarkLine, reminders: reminderLine } satisfies Record<SavedIn, unknown>
@@ -44,9 +45,9 @@ export class SavedMessages {
   }
 
   /** Call this after the messages are exported. */
-  async *lines(leftOut: LeftOut): AsyncGenerator<{ user: string; line: string }> {
+  async *lines(leftOut: LeftOut, files?: ExportedFiles): AsyncGenerator<{ users: string[]; line: string }> {
     for await (const { list, saved } of this.#all()) {
-      if (this.#exported.has(this.#hashOf(saved))) yield { user: saved.user, line: lists[list](saved) }
+      if (this.#exported.has(this.#hashOf(saved))) yield { users: [saved.user], line: lists[list](saved) }
     }
     for await (const { attachments, ...scheduled } of this.#scheduled()) {
       const { room, replyTo: message, sender: user } = scheduled
@@ -56,10 +57,13 @@ export class SavedMessages {
         leftOut.messages++
         continue
       }
-      if (attachments) leftOut.files++
+      if (attachments && !files) leftOut.files++
+      const ofFiles = attachments && (await files?.linesOf(attachments))
+      for (const line of ofFiles?.lines ?? []) yield { users: ofFiles?.owners ?? [], line }
       // Retention may have removed the quoted message.
       const { replyTo: _gone, ...rest } = scheduled
-      yield { user, line: scheduledLine(isInHistory ? scheduled : rest) }
+      const known = isInHistory ? scheduled : rest
+      yield { users: [user], line: scheduledLine({ ...known, ...(files && attachments && { attachments }) }) }
     }
   }
 

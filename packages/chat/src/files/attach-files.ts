@@ -30,7 +30,10 @@ export async function attachFiles(
  * @param found the files with these IDs of the sender or the integrator
  * @throws ApiError FILE_NOT_FOUND, INVALID_REQUEST
  */
-export function attachmentsOf(found: readonly FileDoc[], wanted: readonly AttachmentToSend[]): Attachment[] {
+export function attachmentsOf(
+  found: readonly Pick<FileDoc, 'id' | 'name' | 'type' | 'size' | 'stored' | 'scan'>[],
+  wanted: readonly AttachmentToSend[],
+): Attachment[] {
   const ids = wanted.map(({ fileID }) => fileID)
   const files = new Map(found.map((file) => [file.id, file]))
   return wanted.map(({ fileID, width, height, duration }, i) => {

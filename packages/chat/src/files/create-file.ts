@@ -20,7 +20,7 @@ import { findFileLimits } from './file-limits.ts'
 import { type Files, signedUrl, toFileView } from './files.ts'
 
 /** Direction controls (embeddings, overrides and isolates), with which `photo\u202Egpj.exe` shows as `photoexe.jpg`. */
-const directionControls = /[\u202a-\u202e\u2066-\u2069]/g
+export const directionControls = /[\u202a-\u202e\u2066-\u2069]/g
 
 /**
  * Registers a file before its upload (docs/reference/files.md#upload).
@@ -45,9 +45,8 @@ export async function createFile(
   if (files.store.kind === 'folder') await orNotKept(files.store.checkRoom(size))
   const id = newId()
   const createdAtMS = clock.now()
-  const mediaType = commonType((type.split(';')[0] ?? '').trim().toLowerCase())
   const file: FileDoc = {
-    ...{ _id: key(app, id), app, id, name: await censor.maskText(app, shown), type: mediaType, size },
+    ...{ _id: key(app, id), app, id, name: await censor.maskText(app, shown), type: storedType(type), size },
     ...(owner !== undefined && { owner, ownerKey: key(app, owner) }),
     secret: randomBytes(32).toString('hex'),
     ...{ createdAtMS, lookAtMS: createdAtMS + unsentMS },
@@ -64,6 +63,11 @@ export async function createFile(
     url: `${base}/files/${id}`,
     upload: { method: 'PUT', ...(await uploadAt(files.store, file, base, expiresAtMS)), expiresAtMS },
   }
+}
+
+/** A media type as it is stored: lower case, by its common name, without parameters. */
+export function storedType(type: string): string {
+  return commonType((type.split(';')[0] ?? '').trim().toLowerCase())
 }
 
 async function uploadAt(store: FileStore, file: FileDoc, base: string, expiresAtMS: number) {

@@ -30,7 +30,7 @@ export async function takeUpload(
   const { id } = file
   if (file.stored !== undefined) throw new ApiError('FILE_UPLOADED')
   return uploads.run(file, async (signal) => {
-    const upload = await begin(chat, store, file)
+    const upload = await beginStoring(chat, store, file)
     if (upload === undefined) throw new ApiError('FILE_UPLOADED', 'the file has its content, or is gone')
     await orNotKept(store.write(id, upload, bytes, file.size, signal))
     const taken = await keepUpload(chat, { store, isScanned }, file, upload)
@@ -42,7 +42,11 @@ export async function takeUpload(
 }
 
 /** Names a new upload and removes the previous one. Undefined if the file already has content, or is gone. */
-async function begin({ db }: Chat, store: FileStore, file: FileDoc): Promise<string | undefined> {
+export async function beginStoring(
+  { db }: Pick<Chat, 'db'>,
+  store: FileStore,
+  file: FileDoc,
+): Promise<string | undefined> {
   const upload = newId()
   const begun = await beginUpload(db, file, upload)
   if (begun?.before !== undefined) await orNotKept(store.removeUpload(file.id, begun.before))
@@ -74,7 +78,7 @@ async function takeFromBucket(
     await orNotKept(store.forget(id))
     return toFileView(file)
   }
-  const upload = await begin(chat, store, file)
+  const upload = await beginStoring(chat, store, file)
   if (upload === undefined) return takenMeanwhile(chat, by, id, new ApiError('FILE_NOT_FOUND'))
   const taken = await takeCopy(chat, { store, isScanned }, file, upload).catch((error: unknown) => {
     const isMissing = error instanceof NotUploaded
@@ -103,14 +107,21 @@ async function takenMeanwhile(chat: Chat, by: Caller, id: string, otherwise: Api
   return toFileView(file)
 }
 
+interface Keeping extends Pick<Files, 'store' | 'isScanned'> {
+  thumbnail?: FileDoc['thumbnail'] | undefined
+  /** By default as the app's configuration says. */
+  keepsMetadata?: boolean
+}
+
 /**
- * Accepts a stored upload as the content of a file. Undefined if another was accepted before, or the file is gone. If
- * the database fails, the upload may have been accepted, so it is kept until its file is removed.
+ * Accepts a stored upload as the content of a file. A picture without `thumbnail` gets one later. Undefined if another
+ * upload was accepted before, or the file is gone. If the database fails, the upload may have been accepted, so it is
+ * kept until its file is removed.
  * @throws ApiError FILE_TYPE_MISMATCH
  */
-async function keepUpload(
-  { db }: Chat,
-  { store, isScanned }: Pick<Files, 'store' | 'isScanned'>,
+export async function keepUpload(
+  { db }: Pick<Chat, 'db'>,
+  { store, isScanned, thumbnail, keepsMetadata: isKept }: Keeping,
   file: FileDoc,
   upload: string,
 ): Promise<File | undefined> {
@@ -121,8 +132,9 @@ async function keepUpload(
     if (store.kind === 's3') await orNotKept(store.forget(id))
     throw new ApiError('FILE_TYPE_MISMATCH', `type: ${type} expected, found ${found}`)
   }
-  const size = await removeMetadata(db, store, file, upload)
-  const taken = { size, isToScan: isScanned, wantsThumbnail: hasThumbnail(file) }
+  const mayKeep = !mayHaveMetadata(file) || (isKept ?? (await keepsMetadata(db, file.app)))
+  const size = mayKeep ? file.size : await removeMetadata(db, store, file, upload)
+  const taken = { size, isToScan: isScanned, wantsThumbnail: !thumbnail && hasThumbnail(file), thumbnail }
   if (!(await takeStored(db, file, upload, taken))) {
     await orNotKept(store.removeUpload(id, upload))
     return undefined
@@ -132,8 +144,7 @@ async function keepUpload(
 
 /** Removes a picture's metadata before delivery. Returns its new size. */
 async function removeMetadata(db: Db, store: FileStore, file: FileDoc, upload: string): Promise<number> {
-  const { app, id, type, size } = file
-  if (!mayHaveMetadata(file) || (await keepsMetadata(db, app))) return size
+  const { id, type, size } = file
   // One at a time, since the picture is in memory twice.
   return db.turns.take(['picture metadata'], async () => {
     const kept = withoutMetadata(type, await orNotKept(store.readAll(id, upload)))

@@ -1,15 +1,19 @@
+import { dirname } from 'node:path'
 import type { ImportLine, ImportOf } from '@parley/contracts/import-line'
 import type { Db } from '@parley/db/connect'
 import { measureClock } from '@parley/db/measure-clock'
 import { findPrefNames } from '@parley/db/users/prefs'
+import { findUsersAndGroups } from '@parley/db/users/users'
 import { type Counts, LineChecks } from './check-lines.ts'
-import { type CheckedFile, stampOf } from './checked-file.ts'
-import { faultsOfAttachments } from './import-attachments.ts'
+import { batchesOf, type CheckedFile, stampOf } from './checked-file.ts'
+import { EarlierLines } from './earlier-lines.ts'
+import { bytesOf, FileFault, hasBytes } from './file-bytes.ts'
+import { findUploads } from './import-attachments.ts'
 import { linesOf } from './lines-of.ts'
 import { type Problem, readLine } from './read-line.ts'
 import { sortLines } from './sort-lines.ts'
 
-export type Step = 'checked' | 'written' | 'members' | 'verified'
+export type Step = 'checked' | 'files' | 'written' | 'members' | 'verified'
 
 export interface Watching {
   /** Called repeatedly with the number of lines that a step has finished. */
@@ -17,6 +21,9 @@ export interface Watching {
   /** Called for each problem. */
   onProblem: (problem: Problem) => void
 }
+
+/** Lines per batch. */
+const perBatch = 1_000
 
 interface Checked {
   counts: Counts
@@ -37,50 +44,90 @@ export async function checkFile(
 ): Promise<{ counts: Counts; problems: number; refused: number; file: CheckedFile }> {
   // The command has just connected, so its clock has not been corrected yet.
   await measureClock(db.mongo)
-  const asItIs = await check(db, app, { path }, watching)
-  const { counts, file, problems } = asItIs.isUnordered ? await checkSorted(db, app, path, watching) : asItIs
+  const earlier = await EarlierLines.load(db, app)
+  const source = { path, earlier, folder: dirname(path) }
+  const asItIs = await check(db, app, source, watching)
+  const { counts, file, problems } = asItIs.isUnordered ? await checkSorted(db, app, source, watching) : asItIs
   for (const problem of problems.toSorted((a, b) => a.line - b.line)) watching.onProblem(problem)
   const refused = new Set(problems.map(({ line, index }) => `${line} ${index}`)).size
   return { counts, file, refused, problems: problems.length }
 }
 
-async function checkSorted(db: Db, app: string, path: string, watching: Watching): Promise<Checked> {
-  const { problems, ...sorted } = await sortLines(path)
-  const checked = await check(db, app, sorted, watching)
+type Source = Pick<CheckedFile, 'path' | 'numbers' | 'folder' | 'earlier'>
+
+async function checkSorted(db: Db, app: string, source: Source, watching: Watching): Promise<Checked> {
+  const { problems, ...sorted } = await sortLines(source.path)
+  const checked = await check(db, app, { ...source, ...sorted }, watching)
   return { ...checked, problems: [...problems, ...checked.problems] }
 }
 
-async function check(
-  db: Db,
-  app: string,
-  source: Pick<CheckedFile, 'path' | 'numbers'>,
-  { onProgress }: Watching,
-): Promise<Checked> {
+async function check(db: Db, app: string, source: Source, { onProgress }: Watching): Promise<Checked> {
   const stamp = await stampOf(source.path)
   const checks = new LineChecks(app)
   const problems: Problem[] = []
+  const erased = new Set<string>()
   let done = 0
   for await (const lines of linesOf(source.path, source)) {
     const results = lines.map((line) => ({ line, result: readLine(line) }))
     const read = results.flatMap(({ result }) => ('read' in result ? result.read : []))
-    const faults = await faultsOfAttachments(db, app, ofType(read, 'message'))
+    const files = new Set(ofType(read, 'file').map(({ _id }) => _id))
+    const hasLine = (id: string) => files.has(id) || checks.files.has(id)
+    const withFiles = [...ofType(read, 'message'), ...ofType(read, 'scheduled')].filter(
+      ({ attachments }) => attachments,
+    )
+    const uploads = await findUploads(db, app, withFiles, hasLine)
+    for (const user of await findErased(db, app, ofType(read, 'user'), source.earlier)) erased.add(user)
     const users = new Set(ofType(read, 'pref').map(({ user }) => user))
     const unchecked = [...users].filter((user) => !checks.prefs.has(user))
     const prefs = await findPrefNames(db, app, unchecked)
     for (const [user, names] of prefs) checks.prefs.set(user, names)
     for (const { line, result } of results) {
-      const problemsOfLine =
-        'read' in result ? checks.check(line, result.read, faults.get(result.read)) : result.problems
+      const problemsOfLine = 'read' in result ? checks.check(line, result.read, uploads) : result.problems
       problems.push(...problemsOfLine)
     }
     onProgress('checked', (done += lines.length))
   }
   problems.push(...checks.checkWhole())
-  const { counts, refusedRooms, isUnordered } = checks
+  const { counts, refusedRooms, isUnordered, files } = checks
   const refused = new Set(problems.map(({ index }) => index))
-  return { counts, problems, file: { ...source, stamp, refused, refusedRooms }, isUnordered }
+  return { counts, problems, file: { ...source, stamp, refused, refusedRooms, files, erased }, isUnordered }
+}
+
+/** The users whom an earlier import has written, and who are not there any more. */
+async function findErased(
+  db: Db,
+  app: string,
+  users: readonly ImportOf<'user'>[],
+  earlier: EarlierLines,
+): Promise<string[]> {
+  const known = users.filter((user) => user.erased !== true && earlier.has(user)).map(({ _id }) => _id)
+  const there = await findUsersAndGroups(db, app, known)
+  return known.filter((user) => !there.has(user))
 }
 
 function ofType<T extends ImportLine['type']>(lines: readonly ImportLine[], type: T): ImportOf<T>[] {
   return lines.filter((line): line is ImportOf<T> => line.type === type)
+}
+
+/**
+ * Reads the files that belong to the lines, and verifies their sizes and SHA-256.
+ * @param onFault called for each file that is missing or damaged
+ */
+export async function checkBytes(
+  file: CheckedFile,
+  { onProgress }: Pick<Watching, 'onProgress'>,
+  onFault: (text: string) => void,
+): Promise<void> {
+  let done = 0
+  for await (const batch of batchesOf(file, perBatch, ['file'])) {
+    for (const line of ofType(batch, 'file').filter(hasBytes)) {
+      try {
+        for await (const _chunk of bytesOf(file.folder, line)) continue
+      } catch (error) {
+        if (!(error instanceof FileFault)) throw error
+        onFault(error.message)
+      }
+      onProgress('files', ++done)
+    }
+  }
 }

@@ -4,6 +4,8 @@ import { maxPrefs } from '@parley/contracts/operations/users/preferences'
 import { checkReactions, LimitsOfUsers, rolesOf } from './check-limits.ts'
 import { CheckedQuotes, type Report } from './check-quotes.ts'
 import { roomOf } from './checked-file.ts'
+import { faultOfAttachments, type Uploads } from './import-attachments.ts'
+import { KnownFiles } from './known-files.ts'
 import { KnownIds, messageHash } from './known-ids.ts'
 import type { Line } from './lines-of.ts'
 import type { Problem } from './read-line.ts'
@@ -27,24 +29,15 @@ type At = Pick<Line, 'number' | 'index'>
 const noLine = 'no earlier line is for'
 const olderThanBefore = 'is earlier than that of the previous message in the room'
 
+const noUploads: Uploads = { files: new Map(), there: new Set() }
+
 export type Counts = Record<ImportLine['type'], number>
 
 /** Checks lines against each other: a line may refer only to earlier lines, and consistently. */
 export class LineChecks {
   readonly counts: Counts = {
-    ...{ user: 0, group: 0, room: 0, membership: 0, message: 0, deletion: 0 },
-    ...{
-      ban: 0,
-      invitation: 0,
-      block: 0,
-      device: 0,
-      pref: 0,
-      bookmark: 0,
-      reminder: 0,
-      thread: 0,
-      scheduled: 0,
-      config: 0,
-    },
+    ...{ user: 0, group: 0, file: 0, room: 0, membership: 0, message: 0, deletion: 0, ban: 0, invitation: 0 },
+    ...{ block: 0, device: 0, pref: 0, bookmark: 0, reminder: 0, thread: 0, scheduled: 0, config: 0 },
   }
   /** Rooms that are refused with everything in them. */
   readonly refusedRooms = new Set<string>()
@@ -52,6 +45,7 @@ export class LineChecks {
   isUnordered = false
   /** Names of the users' preferences, including those in the database. */
   readonly prefs = new Map<string, Set<string>>()
+  readonly files: KnownFiles
   readonly #app: string
   readonly #users = new Set<string>()
   readonly #groups = new Set<string>()
@@ -65,16 +59,19 @@ export class LineChecks {
 
   constructor(app: string) {
     this.#app = app
+    this.files = new KnownFiles(app)
   }
 
-  /**
-   * Checks a line. A line with a problem is ignored by later checks. @param withoutFiles the reason why a message
-   * cannot have its files
-   */
-  check(line: At, read: ImportLine, withoutFiles?: string): Problem[] {
+  /** Checks a line. A line with a problem is ignored by later checks. */
+  check(line: At, read: ImportLine, uploads: Uploads = noUploads): Problem[] {
     const problems: Problem[] = []
     const report = (field: string, reason: string) => void problems.push(problemAt(line, field, reason))
-    if (withoutFiles !== undefined) report('attachments', withoutFiles)
+    if (read.type === 'message' || read.type === 'scheduled') {
+      const withoutFiles = faultOfAttachments(read, this.files, uploads)
+      if (withoutFiles !== undefined) report('attachments', withoutFiles)
+      // The line of the file may follow.
+      this.isUnordered ||= withoutFiles !== undefined
+    }
     const take = this.#checkLine(line, read, report)
     if (problems.length > 0) {
       this.isUnordered ||= problems.some(({ reason }) => reason.startsWith(noLine) || reason === olderThanBefore)
@@ -133,6 +130,10 @@ export class LineChecks {
         if (this.#users.has(read._id) || this.#groups.has(read._id)) report('_id', 'this ID already has a line')
         for (const user of read.members) this.#requireUser('members', user, report)
         return () => this.#groups.add(read._id)
+      case 'file':
+        if (this.files.has(read._id)) report('_id', 'this file already has a line')
+        if (read.owner !== undefined) this.#requireUser('owner', read.owner, report)
+        return () => this.files.add(read)
       case 'room':
         return this.#checkRoom(line, read, report)
       case 'membership':

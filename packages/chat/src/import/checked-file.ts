@@ -1,5 +1,7 @@
 import { stat } from 'node:fs/promises'
 import type { ImportLine } from '@parley/contracts/import-line'
+import { type EarlierLines, withoutErased } from './earlier-lines.ts'
+import type { KnownFiles } from './known-files.ts'
 import { linesOf } from './lines-of.ts'
 import { readGoodLine } from './read-line.ts'
 
@@ -12,6 +14,12 @@ export interface CheckedFile {
   /** Indexes of skipped lines. */
   refused: ReadonlySet<number>
   refusedRooms: ReadonlySet<string>
+  files: KnownFiles
+  earlier: EarlierLines
+  /** Users whom an earlier import has written and the app has erased since. */
+  erased: ReadonlySet<string>
+  /** The folder of the original file, in which its files lie. */
+  folder: string
 }
 
 /** Approximate maximum size of one batch. */
@@ -19,7 +27,7 @@ const bytesPerBatch = 8 * 1024 * 1024
 
 /** Yields the lines of a checked file in batches. @throws Error if the file has changed since */
 export async function* batchesOf(
-  { path, stamp, numbers, refused, refusedRooms }: CheckedFile,
+  { path, stamp, numbers, refused, refusedRooms, erased }: CheckedFile,
   size: number,
   only?: readonly ImportLine['type'][],
 ): AsyncGenerator<ImportLine[]> {
@@ -30,7 +38,8 @@ export async function* batchesOf(
     for (const line of lines) {
       if (refused.has(line.index)) continue
       if (only?.every((type) => !line.bytes.includes(`"${type}"`))) continue
-      const read = readGoodLine(line)
+      const read = withoutErased(readGoodLine(line), erased)
+      if (!read) continue
       if (only?.includes(read.type) === false || refusedRooms.has(roomOf(read) ?? '')) continue
       batch.push(read)
       bytes += line.bytes.length

@@ -1,4 +1,4 @@
-import type { ImportOf } from '@parley/contracts/import-line'
+import type { ImportLine, ImportOf } from '@parley/contracts/import-line'
 import type { Db } from '@parley/db/connect'
 import { ImportConflict } from '@parley/db/import/imported-rooms'
 import { saveImportedThreadMembers } from '@parley/db/import/imported-thread-members'
@@ -9,6 +9,7 @@ import type { Watching } from './check-file.ts'
 import { batchesOf, type CheckedFile } from './checked-file.ts'
 import { importAlone } from './import-alone.ts'
 import { toThreadMember } from './imported-docs.ts'
+import { type FilesToImport, FileWriter } from './write-files.ts'
 import { LineWriter } from './write-lines.ts'
 import { writeMembers } from './write-members.ts'
 import { writeScheduled } from './write-scheduled.ts'
@@ -19,22 +20,28 @@ const perBatch = 8_000
 /** Members per transaction. */
 const perTransaction = 200
 
+interface Importing extends Watching {
+  /** Called once no other import can run. */
+  onBegin?: () => Promise<void>
+  /** Needed if the file has lines of files. */
+  files?: Omit<FilesToImport, 'db' | 'app' | 'folder' | 'earlier'> | undefined
+}
+
 /**
  * Imports the lines accepted by checkFile: users, rooms and messages first, then members, so that users enter only
- * complete rooms. Emits no events, pushes or webhooks. After an interruption at any point, run it again. `onBegin` is
- * called once no other import can run.
+ * complete rooms. Emits no events, pushes or webhooks. After an interruption at any point, run it again.
  * @throws ImportConflict if an imported document conflicts with an existing one, or another import is running
  */
 export async function importFile(
   db: Db,
   app: string,
   file: CheckedFile,
-  { onBegin, ...watching }: Watching & { onBegin?: () => Promise<void> },
+  { onBegin, ...importing }: Importing,
 ): Promise<void> {
   await importAlone(db, app, async (requireAlone) => {
     await onBegin?.()
     try {
-      await write(db, app, file, watching, requireAlone)
+      await write(db, app, file, importing, requireAlone)
     } catch (error) {
       // After any other error a write may still arrive, so the rooms stay closed to sends until the import is repeated.
       if (error instanceof ImportConflict) await abortImporting(db, app)
@@ -59,17 +66,34 @@ async function write(
   db: Db,
   app: string,
   file: CheckedFile,
-  { onProgress }: Watching,
+  { onProgress, files }: Importing,
   requireAlone: () => Promise<void>,
 ): Promise<void> {
-  const writer = new LineWriter(db, app)
+  const { folder, files: known, earlier } = file
+  const fileWriter = files && new FileWriter({ db, app, folder, earlier, ...files })
+  const store = fileWriter && ((lines: readonly ImportOf<'file'>[]) => fileWriter.write(lines, requireAlone))
+  const writer = new LineWriter(db, app, { known, store })
   let done = 0
+  const writeBatch = async (batch: readonly ImportLine[]) => {
+    await writer.write(batch)
+    await earlier.note(batch.filter((line) => line.type === 'file' || (line.type === 'user' && line.erased !== true)))
+    onProgress('written', (done += batch.length))
+  }
+  /** Writes lines that no earlier import has written. */
+  const once = async <T extends ImportLine>(types: readonly T['type'][], work: (lines: T[]) => Promise<void>) => {
+    for await (const batch of batchesOf(file, perTransaction, types)) {
+      await requireAlone()
+      const fresh = batch.filter((line) => !earlier.has(line))
+      await work(fresh as T[])
+      await earlier.note(fresh)
+    }
+  }
   let writing = Promise.resolve()
   for await (const batch of batchesOf(file, perBatch)) {
     // Reads the next lines while these are written.
     await writing
     await requireAlone()
-    writing = writer.write(batch).then(() => onProgress('written', (done += batch.length)))
+    writing = writeBatch(batch)
     // Awaited in the next round.
     writing.catch(() => undefined)
   }
@@ -81,10 +105,7 @@ async function write(
     await writeMembers(db, app, batch as ImportOf<'membership'>[], writer.rooms)
     onProgress('members', (done += batch.length))
   }
-  for await (const batch of batchesOf(file, perTransaction, settingTypes)) {
-    await requireAlone()
-    await writeSettings(db, app, batch as SettingLine[])
-  }
+  await once<SettingLine>(settingTypes, (lines) => writeSettings(db, app, lines))
   for await (const batch of batchesOf(file, perTransaction, ['thread'])) {
     await requireAlone()
     const lines = batch as ImportOf<'thread'>[]
@@ -93,10 +114,7 @@ async function write(
       lines.map((line) => toThreadMember(app, line, writer.seqInThread(line.room, line.threadOf))),
     )
   }
-  for await (const batch of batchesOf(file, perTransaction, ['scheduled'])) {
-    await requireAlone()
-    await writeScheduled(db, app, batch as ImportOf<'scheduled'>[])
-  }
+  await once<ImportOf<'scheduled'>>(['scheduled'], (lines) => writeScheduled(db, app, lines, known))
   const keys = [...writer.rooms.keys()].map((room) => key(app, room))
   await endImporting(db, keys)
   // A new room has all of its members in the file; an existing one may have former members.

@@ -3,6 +3,7 @@ import { readJson, unfitJson, withDoubles } from '@parley/contracts/free-json'
 import { type ImportLine, type ImportOf, importLine, importTime } from '@parley/contracts/import-line'
 import { maxPrefBytes } from '@parley/contracts/operations/users/preferences'
 import { systemTypes } from '@parley/contracts/resources/message'
+import { directionControls } from '../files/create-file.ts'
 import { checkConfigKey } from '../integrations/set-config.ts'
 import { contentOf } from '../messages/draft.ts'
 import { plainLine } from './extended-json.ts'
@@ -81,6 +82,9 @@ function unfit(line: ImportLine): Fault[] {
   if (line.type === 'message') return unfitMessage(line)
   if (line.type === 'scheduled') return unfitScheduled(line)
   if (line.type === 'config') return unfitConfig(line)
+  if (line.type === 'file' && line.name !== line.name.replace(directionControls, '')) {
+    return [{ field: 'name', reason: 'has direction controls, which can hide its extension' }]
+  }
   if (line.type === 'pref') return unfitJsonOf(line.data, 'data', maxPrefBytes)
   if (line.type === 'room' && line.extParams !== undefined) return unfitJsonOf(line.extParams, 'extParams')
   return []

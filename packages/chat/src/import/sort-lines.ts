@@ -9,7 +9,7 @@ import { type Line, linesOf } from './lines-of.ts'
 import { type Problem, readLine } from './read-line.ts'
 
 /** A line refers only to lines of earlier types. */
-const order: readonly ImportLine['type'][] = ['user', 'group', 'room', 'membership', 'message']
+const order: readonly ImportLine['type'][] = ['user', 'group', 'file', 'room', 'membership', 'message']
 
 interface LinePosition {
   rank: number

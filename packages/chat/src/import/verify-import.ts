@@ -1,13 +1,16 @@
 import { inParts } from '@parley/async/in-parts'
 import type { ImportLine, ImportOf } from '@parley/contracts/import-line'
 import type { Db } from '@parley/db/connect'
-import { countThere, countUpToSeq } from '@parley/db/import/imported-members'
+import { findFiles } from '@parley/db/files/files'
+import { countClosed, countThere, countUpToSeq } from '@parley/db/import/imported-members'
 import { countInThreads } from '@parley/db/import/imported-threads'
 import { key } from '@parley/db/keys'
 import { threadKey } from '@parley/db/threads/thread'
 import { verifyUnread } from '@parley/db/unread/verify-unread'
 import type { Watching } from './check-file.ts'
 import { batchesOf, type CheckedFile } from './checked-file.ts'
+import type { EarlierLines } from './earlier-lines.ts'
+import { importedFileId } from './known-files.ts'
 import { importedMessageId } from './known-ids.ts'
 
 /** Lines per batch. */
@@ -42,6 +45,7 @@ export async function verifyImport(
       .map(({ _id }) => key(app, _id))
     const missing = users.length - (users.length > 0 ? await countThere(db, users) : 0)
     if (missing > 0) wrong.push(`${missing} users are missing`)
+    wrong.push(...(await verifyFiles(db, app, of('file'), file.earlier)))
     const memberships = of('membership').map(({ room, user }) => key(app, room, user))
     wrong.push(...(await verifyMembers(db, memberships)))
     onProgress('verified', (done += batch.length))
@@ -51,6 +55,23 @@ export async function verifyImport(
     if (there !== count) wrong.push(`the room ${JSON.stringify(room)} has ${there} of its ${count} messages`)
   }
   return [...wrong, ...(await verifyThreads(db, threads))]
+}
+
+/** Finds files that are not stored, except those that were deleted since an earlier import. */
+async function verifyFiles(
+  db: Db,
+  app: string,
+  files: readonly ImportOf<'file'>[],
+  earlier: EarlierLines,
+): Promise<string[]> {
+  const wanted = files.filter(({ status }) => status !== 'gone')
+  const idOf = ({ _id }: ImportOf<'file'>) => importedFileId(app, _id)
+  const there = new Map((await findFiles(db, app, wanted.map(idOf), { hold: false })).map((file) => [file.id, file]))
+  const missing = wanted.filter((file) => {
+    const found = there.get(idOf(file))
+    return found ? found.stored === undefined : !earlier.has(file)
+  })
+  return missing.length > 0 ? [`${missing.length} files are not in the file store`] : []
 }
 
 /** @param threads number of the file's messages in each thread, by key */
@@ -73,7 +94,8 @@ async function verifyMembers(db: Db, memberships: readonly string[]): Promise<st
     memberships.filter((_membership, i) => i % verifiedAtOnce === part),
   ).filter(({ length }) => length > 0)
   const results = await Promise.all(parts.map((part) => verifyUnread(db, part)))
-  const missing = memberships.length - results.reduce((sum, { verified }) => sum + verified, 0)
+  const absent = memberships.length - results.reduce((sum, { verified }) => sum + verified, 0)
+  const missing = absent - (absent > 0 ? await countClosed(db, memberships) : 0)
   const unequal = results.flatMap(({ wrong }) => wrong)
   return [
     ...(missing > 0 ? [`${missing} memberships are missing`] : []),

@@ -18,8 +18,9 @@ import { key } from '@parley/db/keys'
 import type { MessageDoc } from '@parley/db/messages/documents'
 import { flushRooms } from '@parley/db/room-buffer/flush'
 import { findRoomsByKey } from '@parley/db/rooms/rooms'
-import { attachFiles } from './import-attachments.ts'
+import { findAttachments } from './import-attachments.ts'
 import { toDeletion, toMessageDoc, toRoomDoc, toUserDoc } from './imported-docs.ts'
+import { KnownFiles } from './known-files.ts'
 import { ThreadWriter } from './write-threads.ts'
 
 /** Progress of a room, in the file and in the database. */
@@ -37,9 +38,15 @@ interface WrittenRoom {
   clockMS: number
 }
 
+interface FilesOfLines {
+  known: KnownFiles
+  /** Stores files; without it, their lines have no effect. */
+  store?: ((lines: readonly ImportOf<'file'>[]) => Promise<void>) | undefined
+}
+
 /**
- * Writes users, rooms and messages in file order. A message's seq is its position in its room. Messages that exist from
- * an interrupted import, or from an earlier import of the same file, are recognised and kept.
+ * Writes users, files, rooms and messages in file order. A message's seq is its position in its room. Messages that
+ * exist from an interrupted import, or from an earlier import of the same file, are recognised and kept.
  */
 export class LineWriter {
   /** Progress of each room of the file. */
@@ -49,9 +56,12 @@ export class LineWriter {
   readonly #db: Db
   readonly #app: string
 
-  constructor(db: Db, app: string) {
+  readonly #files: FilesOfLines
+
+  constructor(db: Db, app: string, files: FilesOfLines = { known: new KnownFiles(app) }) {
     this.#db = db
     this.#app = app
+    this.#files = files
     this.#threads = new ThreadWriter(db, app)
     this.#stats = new ImportedStats(db)
   }
@@ -65,6 +75,7 @@ export class LineWriter {
         .filter(({ erased }) => erased !== true)
         .map((user) => toUserDoc(this.#app, user)),
     )
+    await this.#files.store?.(of('file'))
     const docs = of('room').map((room) => toRoomDoc(this.#app, room))
     await insertImportedRooms(this.#db, docs)
     for (const { _id } of of('room')) this.rooms.set(_id, newWrittenRoom())
@@ -80,7 +91,7 @@ export class LineWriter {
     await this.#look([...new Set(messages.map(({ room }) => room))])
     await this.#threads.look(messages)
     const fresh: MessageDoc[] = []
-    const withFiles = new Map<MessageDoc, ImportOf<'message'>>()
+    const lines: ImportOf<'message'>[] = []
     const old: MessageDoc[] = []
     const advances = new Map<string, ImportedAdvance>()
     for (const message of messages) {
@@ -105,7 +116,7 @@ export class LineWriter {
       }
       room.clockMS = Math.max(room.clockMS, updatedAtMS)
       fresh.push(document)
-      if (message.attachments) withFiles.set(document, message)
+      lines.push(message)
       const roomKey = key(this.#app, message.room)
       const advance = advances.get(roomKey) ?? { roomKey, from: before, clockMS: 0 }
       advance.clockMS = Math.max(advance.clockMS, updatedAtMS)
@@ -114,7 +125,11 @@ export class LineWriter {
       advances.set(roomKey, advance)
     }
     await this.#requireSame(old)
-    await attachFiles(this.#db, this.#app, withFiles)
+    const attached = await findAttachments(this.#db, this.#app, lines, this.#files.known)
+    for (const [n, line] of lines.entries()) {
+      const [document, attachments] = [fresh[n], attached.get(line)]
+      if (document && attachments) document.attachments = attachments
+    }
     await insertImported(this.#db, fresh)
     await this.#threads.grow(fresh.filter(({ threadOf }) => threadOf !== undefined))
     await advanceImported(this.#db, [...advances.values()])

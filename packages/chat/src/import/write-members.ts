@@ -33,7 +33,13 @@ export async function writeMembers(
     const { seq, sentAtMS } = rooms.get(room) ?? { seq: 0, sentAtMS: [] }
     return lastReadAt === undefined ? seq : countUpTo(sentAtMS, lastReadAt)
   }
-  const imported = memberships.map((membership) => toMembership(app, membership, readSeqOf(membership)))
+  const imported = memberships.map((membership) => {
+    const { room, deliveredSeq } = membership
+    const delivered = deliveredSeq !== undefined && {
+      deliveredSeq: Math.min(deliveredSeq, rooms.get(room)?.seq ?? 0),
+    }
+    return { ...toMembership(app, membership, readSeqOf(membership)), ...delivered }
+  })
   await saveImportedMembers(db, imported)
 }
 

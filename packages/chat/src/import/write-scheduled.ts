@@ -6,6 +6,8 @@ import { key } from '@parley/db/keys'
 import type { ScheduledDoc } from '@parley/db/messages/documents'
 import { insertScheduled, refusedKeptMS } from '@parley/db/messages/scheduled'
 import { contentOf } from '../messages/draft.ts'
+import { findAttachments } from './import-attachments.ts'
+import type { KnownFiles } from './known-files.ts'
 import { importedMessageId } from './known-ids.ts'
 
 type Line = ImportOf<'scheduled'>
@@ -14,11 +16,13 @@ type Line = ImportOf<'scheduled'>
 const mostLateMS = 24 * 60 * 60 * 1_000
 
 /** Writes scheduled messages; existing ones stay. Skips those that were due a day ago, or of erased senders. */
-export async function writeScheduled(db: Db, app: string, lines: readonly Line[]): Promise<void> {
+export async function writeScheduled(db: Db, app: string, lines: readonly Line[], files: KnownFiles): Promise<void> {
   const nowMS = clock.now()
+  const attached = await findAttachments(db, app, lines, files)
   for (const line of lines) {
     const endMS = line.refused ? line.refused.at + refusedKeptMS : line.sendAt + mostLateMS
-    if (endMS > nowMS) await insertScheduled(db, toScheduled(app, line))
+    if (endMS > nowMS)
+      await insertScheduled(db, { ...toScheduled(app, line), ...defined({ attachments: attached.get(line) }) })
   }
 }
 

@@ -27,6 +27,11 @@ export async function findFile(db: Db, app: string, id: string): Promise<FileDoc
   return db.files.findOne({ _id: key(app, id) })
 }
 
+/** Changes the name, type and size of a file that has no content yet. */
+export async function correctFile(db: Db, { _id, name, type, size }: FileDoc): Promise<void> {
+  await db.files.updateOne({ _id, stored: { $exists: false } }, { $set: { name, type, size } })
+}
+
 /** The total bytes of a user's files, uploaded or not. */
 export async function bytesOfOwner(db: Db, app: string, owner: string): Promise<number> {
   const [sum] = await db.files
@@ -51,6 +56,13 @@ export async function beginUpload(
   return before && { before: before.uploading }
 }
 
+interface Taken {
+  size: number
+  thumbnail?: FileDoc['thumbnail'] | undefined
+  isToScan: boolean
+  wantsThumbnail: boolean
+}
+
 /**
  * Accepts an upload as the file's content. False if a newer upload has begun, an upload was already accepted, or the
  * file does not exist.
@@ -59,13 +71,14 @@ export async function takeStored(
   db: Db,
   { _id }: Pick<FileDoc, '_id'>,
   stored: string,
-  { size, isToScan, wantsThumbnail }: { size: number; isToScan: boolean; wantsThumbnail: boolean },
+  { size, isToScan, wantsThumbnail, thumbnail }: Taken,
 ): Promise<boolean> {
   const taken = {
     stored,
     size,
     ...(isToScan && { scan: 'pending' as const }),
     ...(wantsThumbnail && { wantsThumbnail: true as const }),
+    ...(thumbnail && { thumbnail }),
     ...((isToScan || wantsThumbnail) && { lookAtMS: clock.now() }),
   }
   const current = { _id, stored: { $exists: false }, uploading: stored }

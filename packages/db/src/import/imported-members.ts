@@ -29,7 +29,7 @@ export async function saveImportedMembers(db: Db, members: readonly ImportedMemb
     const there = await db.memberships.find({ _id: { $in: idsOf(members) } }, { session }).toArray()
     const known = new Map(there.map((membership) => [membership._id, membership]))
     for (const room of rooms) {
-      const ofRoom = members.filter(({ roomKey }) => roomKey === room._id)
+      const ofRoom = members.filter(({ roomKey, _id }) => roomKey === room._id && (known.has(_id) || !isClosed(room)))
       await saveOfRoom(db, room, ofRoom, known, session)
       const added = ofRoom.filter(({ _id }) => !known.has(_id)).length
       if (added === 0) continue
@@ -38,6 +38,20 @@ export async function saveImportedMembers(db: Db, members: readonly ImportedMemb
       await db.rooms.updateOne({ _id: room._id }, change, { session })
     }
   })
+}
+
+/** Whether a user of a direct room was erased. The other one stays its only member. */
+function isClosed({ roomType, pair, memberCount }: RoomDoc): boolean {
+  return roomType === 'direct' && pair === undefined && memberCount > 0
+}
+
+/** How many of these memberships, by ID, are missing because a user of their direct room was erased. */
+export async function countClosed(db: Db, memberships: readonly string[]): Promise<number> {
+  const there = new Set(idsOf(await db.memberships.find({ _id: { $in: [...memberships] } }).toArray()))
+  const rooms = memberships.filter((id) => !there.has(id)).map((id) => id.slice(0, id.lastIndexOf('\0')))
+  const found = await db.rooms.find({ _id: { $in: rooms } }, { projection: { buffer: 0 } }).toArray()
+  const closed = new Set(idsOf(found.filter(isClosed)))
+  return rooms.filter((room) => closed.has(room)).length
 }
 
 async function saveOfRoom(

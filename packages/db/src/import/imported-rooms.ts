@@ -36,16 +36,20 @@ export async function insertImportedRooms(db: Db, rooms: readonly RoomDoc[]): Pr
     pairs: rooms.flatMap(({ pair }) => pair ?? []),
   })
   const wanted = new Map(rooms.map((room) => [room._id, room]))
+  const known = new Set(idsOf(there))
+  const closed = new Set(rooms.flatMap(({ _id, pair }) => (pair !== undefined && known.has(_id) ? pair : [])))
   for (const { _id, id, roomType, pair, deletedAt } of there) {
     const room = wanted.get(_id)
+    // The room of the file was closed when one of its users was erased, and the two have a new one.
+    if (!room && pair !== undefined && closed.has(pair)) continue
     if (!room) throw new ImportConflict(`the two users already have a direct room: ${JSON.stringify(id)}`)
     if (deletedAt) throw new ImportConflict(`the room ${JSON.stringify(id)} was deleted`)
-    // A direct room may have been abandoned since an earlier import: it stays as it is.
-    if (room.roomType !== roomType || (room.pair !== undefined && room.pair !== pair)) {
+    // A direct room may have been closed since an earlier import, or in the file: it stays as it is.
+    const isOther = room.pair !== undefined && pair !== undefined && room.pair !== pair
+    if (room.roomType !== roomType || isOther) {
       throw new ImportConflict(`there is another room ${JSON.stringify(id)}`)
     }
   }
-  const known = new Set(idsOf(there))
   const missing = rooms.filter(({ _id }) => !known.has(_id))
   const groups = missing.filter(({ pair }) => pair === undefined)
   if (groups.length > 0) await retryExpired(() => insertMissing(db, db.rooms.collectionName, groups))

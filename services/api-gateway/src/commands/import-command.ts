@@ -1,9 +1,10 @@
-import { checkFile, type Step, type Watching } from '@parley/chat/import/check-file'
+import { checkBytes, checkFile, type Step, type Watching } from '@parley/chat/import/check-file'
 import { abortImport, importFile } from '@parley/chat/import/import-file'
 import { verifyImport } from '@parley/chat/import/verify-import'
 import type { Db } from '@parley/db/connect'
 import { Command } from 'commander'
 import { recordWork } from './by-command.ts'
+import { openCommandStore } from './command-store.ts'
 import { interruptible } from './interruptible.ts'
 import { createProgress } from './progress.ts'
 import { noApp, requireApp, withDb } from './with-db.ts'
@@ -15,6 +16,7 @@ const mostShown = 100
 const timeoutMS = 60_000
 const doing: Record<Step, string> = {
   checked: 'lines checked',
+  files: 'files read',
   written: 'lines written',
   members: 'memberships written',
   verified: 'lines verified',
@@ -36,7 +38,11 @@ export function importCommand(): Command {
     .option('--abort', 'abandon an interrupted import instead of running it again; its rooms accept messages again')
     .addHelpText(
       'after',
-      '\nInvalid lines are reported by number and field and skipped; the exit code is then 1. If interrupted, run it again: existing data stays.',
+      `
+Invalid lines are reported by number and field and skipped, files that are missing or damaged by name;
+the exit code is then 1. If interrupted, run it again: existing data stays.
+Files lie in the folder files beside <file>. They need PARLEY_FILES_FOLDER or PARLEY_FILES_S3_BUCKET, set as
+for the services.`,
     )
     .action((file: string | undefined, { app, dryRun, abort: isAbort }: Options, command: Command) =>
       withDb((db) => {
@@ -76,10 +82,17 @@ async function run(
   if (problems > mostShown) console.log(`… and ${problems - mostShown} more`)
   const refused =
     lines === 0 ? undefined : new Error(`${lines} lines are refused: correct them and import the file again`)
+  const faults = { count: 0 }
+  const onFault = (text: string) => {
+    if (faults.count++ < mostShown) console.log(text)
+  }
   if (dryRun) {
+    await checkBytes(file, watching, onFault)
     if (refused) throw refused
+    if (faults.count > 0) throw new Error(`${faults.count} files are missing or damaged`)
     return console.log('The file can be imported')
   }
+  const store = counts.file > 0 && (await openCommandStore())
   await recordWork(db, app, 'import', { ...counts, refused: lines }, async (onBegin, done) => {
     const counting: Watching = {
       ...watching,
@@ -88,12 +101,19 @@ async function run(
         watching.onProgress(step, count)
       },
     }
-    await importFile(db, app, file, { ...counting, onBegin })
+    const onFile = (files: number, bytes: number) => {
+      done['bytes'] = bytes
+      counting.onProgress('files', files)
+    }
+    const files = store ? { store, onFile, onFault } : undefined
+    await importFile(db, app, file, { ...counting, onBegin, files })
     const seconds = (performance.now() - startedMS) / 1000
     console.log(`Imported in ${seconds.toFixed(1)} s: ${Math.round(message / seconds)} messages/s`)
     const wrong = await verifyImport(db, app, file, watching)
     done['wrong'] = wrong.length
     for (const each of wrong) console.log(each)
+    if (faults.count > 0)
+      throw new Error(`${faults.count} files are missing or damaged: put them right and import again`)
     if (wrong.length > 0) throw new Error(`${wrong.length} things are not as the file has them`)
   })
   console.log('Verified: everything is there, without a hole in a seq, and every unread count is exact')

@@ -1,16 +1,13 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { checkFile } from '@parley/chat/import/check-file'
-import { importFile } from '@parley/chat/import/import-file'
-import { verifyImport } from '@parley/chat/import/verify-import'
 import { sendDue } from '@parley/chat/messages/scheduled/send-scheduled'
 import { eventually } from '@parley/stack/eventually'
 import { afterAll, beforeAll, test } from 'vitest'
 import { startTestGateway, type TestGateway } from '../test-gateway.ts'
+import { importLines as importInto, type Line } from './test-import.ts'
 
-type Line = Record<string, unknown>
 let gateway: TestGateway
 let folder: string
 beforeAll(async () => {
@@ -22,17 +19,7 @@ afterAll(async () => {
   await gateway.stop()
 })
 
-async function importLines(lines: readonly Line[]): Promise<void> {
-  const { app, chat } = gateway
-  const path = join(folder, 'export.ndjson')
-  await writeFile(path, lines.map((line) => JSON.stringify(line)).join('\n'))
-  const found: unknown[] = []
-  const watching = { onProgress: () => undefined, onProblem: (problem: unknown) => void found.push(problem) }
-  const { file } = await checkFile(chat.db, app, path, watching)
-  assert.deepEqual(found, [])
-  await importFile(chat.db, app, file, watching)
-  assert.deepEqual(await verifyImport(chat.db, app, file, watching), [])
-}
+const importLines = (lines: readonly Line[]) => importInto(gateway, folder, lines)
 
 const user = (_id: string): Line => ({ type: 'user', _id })
 const member = (room: string, name: string): Line => ({ type: 'membership', room, user: name })

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { checkFile } from '@parley/chat/import/check-file'
 import { importFile } from '@parley/chat/import/import-file'
+import { importedFileId } from '@parley/chat/import/known-files'
 import { importedMessageId } from '@parley/chat/import/known-ids'
 import { verifyImport } from '@parley/chat/import/verify-import'
 import { key } from '@parley/db/keys'
@@ -13,6 +14,7 @@ import { findAllMessages } from '@parley/db/message-buckets/all-messages'
 import { parleyFile } from '@parley/stack/parley-command'
 import { testServers, withDatabase } from '@parley/stack/test-servers'
 import { afterAll, beforeAll, describe, test } from 'vitest'
+import { lookAtAll, png, upload } from '../routes/files/test-files.ts'
 import { startTestGateway, type TestGateway, type TestUser } from '../test-gateway.ts'
 
 let from: TestGateway
@@ -41,7 +43,41 @@ const by = async (user: TestUser, ...call: Parameters<TestUser['call']>) => {
 const send = async (room: string, sender: string, message: unknown, more: object = {}): Promise<string> =>
   (await admin('POST', '/messages', { room, sender, message, messageType: 'text', ...more }))._id
 
-async function makeConversations(): Promise<{ rooms: string[]; roots: string[] }> {
+interface Made {
+  rooms: string[]
+  roots: string[]
+  files: string[]
+}
+
+/** Sends files of every kind and state. @param goneUser will be erased @returns their IDs */
+async function sendFiles(room: string, root: string, [alice, bob, goneUser]: [TestUser, TestUser, TestUser]) {
+  const attach = (...ids: string[]) => ({ messageType: 'file', attachments: ids.map((fileID) => ({ fileID })) })
+  const picture = await upload(alice.call, png, { name: 'a picture “日本” %.png', type: 'image/png' })
+  const page = await upload(alice.call, Buffer.from('<p>'), { name: `${'long '.repeat(50)}.html`, type: 'text/html' })
+  const ofServer = await upload(from.admin, Buffer.from('%PDF-1.7 plan'), { name: 'p.pdf', type: 'application/pdf' })
+  const [inThread, later, lost] = [
+    await upload(bob.call, Buffer.alloc(300_000, 'x'), { name: 'sound.wav', type: 'application/x-own' }),
+    await upload(bob.call, Buffer.from('later')),
+    await upload(goneUser.call, Buffer.from('lost')),
+  ]
+  const [refused, checking] = [await upload(bob.call, Buffer.from('bad')), await upload(bob.call, Buffer.from('wait'))]
+  await lookAtAll(from.chat, from, Date.now())
+  const scanned = (scan: 'pending' | 'refused', ...ids: string[]) =>
+    from.chat.db.files.updateMany({ _id: { $in: ids.map((id) => key(from.app, id)) } }, { $set: { scan } })
+  await scanned('pending', refused, checking)
+  const measured = { fileID: picture, width: 20, height: 10 }
+  await send(room, 'alice', 'a picture', { messageType: 'image', attachments: [measured, { fileID: ofServer }] })
+  await send(room, 'alice', 'the same, again', attach(picture, page))
+  await send(room, 'bob', 'in the thread', { ...attach(inThread, ofServer), replyTo: root, thread: true })
+  await send(room, goneUser.id, 'of an erased user', attach(lost))
+  await send(room, 'bob', 'refused and checked', attach(refused, checking))
+  await scanned('refused', refused)
+  const scheduled = { room, sender: 'bob', message: 'with a file', sendAtMS: Date.now() + 7_200_000 }
+  await admin('POST', '/scheduled', { ...scheduled, ...attach(later) })
+  return [picture, page, ofServer, inThread, later, lost, refused, checking]
+}
+
+async function makeConversations(): Promise<Made> {
   const profile = {
     nickname: 'Alice',
     description: 'Ops',
@@ -83,6 +119,7 @@ async function makeConversations(): Promise<{ rooms: string[]; roots: string[] }
   await by(bob, 'PUT', `/messages/${root}/thread/lastRead`, { message: inThread })
   await by(bob, 'PUT', `/me/notifications/threads/${root}`, { level: 'none' })
   await send(room, 'alice', 'unread by Bob', { replyTo: root, thread: true })
+  const files = await sendFiles(room, root, [alice, bob, gone])
   const [edited, recalled, deleted, reacted, pinned] = [
     await send(room, 'bob', 'edit me'),
     await send(room, 'bob', 'recall me'),
@@ -96,6 +133,7 @@ async function makeConversations(): Promise<{ rooms: string[]; roots: string[] }
   for (const user of [alice, gone]) await user.call('POST', `/messages/${reacted}/reaction`, { reaction: '👍' })
   await bob.call('POST', `/messages/${pinned}/pin`)
   await alice.call('PUT', `/rooms/${room}/lastRead`, { message: replied })
+  await by(bob, 'PUT', `/rooms/${direct}/delivered`, { message: await send(direct, 'alice', 'delivered') })
   const hidden = await send(room, 'bob', 'unread, and deleted by Alice')
   const hiddenInThread = await send(room, 'bob', 'three', { replyTo: root, thread: true })
   for (const message of [hidden, hiddenInThread])
@@ -139,7 +177,7 @@ async function makeConversations(): Promise<{ rooms: string[]; roots: string[] }
   const invited = { invitees: ['bob'], invitationRequired: true }
   for (const id of [frozen, other]) await by(alice, 'POST', `/rooms/${id}/members`, invited)
   await admin('PUT', `/rooms/${frozen}`, { status: 0 })
-  return { rooms: [room, direct, frozen, other, closed, empty], roots: [root] }
+  return { rooms: [room, direct, frozen, other, closed, empty], roots: [root], files }
 }
 
 const notifications = {
@@ -150,22 +188,39 @@ const notifications = {
 /** Runs `parley export`. */
 async function exported(): Promise<string> {
   const { mongoUrl } = await testServers()
-  const env = { ...process.env, PARLEY_MONGO_URL: withDatabase(mongoUrl, from.chat.db.mongo.databaseName) }
-  const args = [parleyFile, 'export', '--app', from.app, '--out', join(folder, `${performance.now()}`)]
+  const env = {
+    ...{ ...process.env, PARLEY_FILES_FOLDER: from.store.root },
+    PARLEY_MONGO_URL: withDatabase(mongoUrl, from.chat.db.mongo.databaseName),
+  }
+  const args = [parleyFile, 'export', '--app', from.app, '--out', join(folder, `${performance.now()}`), '--files']
   const { stdout } = await promisify(execFile)(process.execPath, args, { env })
   assert.doesNotMatch(stdout, /left out|have none/)
   return /^(.*): \d+ lines/m.exec(stdout)?.[1] ?? stdout
 }
 
-/** The IDs that imported messages have, and the old ones. */
-async function idsOf(gateway: TestGateway): Promise<Map<string, string>> {
+/** The IDs that imported messages and files have, and the old ones. */
+async function idsOf(gateway: TestGateway, files: readonly string[]): Promise<Map<string, string>> {
   const found = await findAllMessages(from.chat.db, { app: from.app })
-  return new Map(found.map(({ _id, room }) => [gateway === from ? _id : importedMessageId(to.app, room, _id), _id]))
+  return new Map([
+    ...found.map(({ _id, room }) => [gateway === from ? _id : importedMessageId(to.app, room, _id), _id] as const),
+    ...files.map((id) => [gateway === from ? id : importedFileId(to.app, id), id] as const),
+  ])
+}
+
+/** A file with its bytes instead of the URLs. */
+async function download({ url, urlExpiresAtMS: _at, thumbnail, ...file }: Record<string, unknown>) {
+  const fetched = async (address: unknown) => {
+    const response = await fetch(String(address))
+    const headers = ['content-type', 'content-disposition', 'content-length'].map((name) => response.headers.get(name))
+    return [response.status, headers, Buffer.from(await response.arrayBuffer()).toString('base64')]
+  }
+  const { url: small, ...about } = (thumbnail ?? {}) as Record<string, unknown>
+  return { ...file, url: url && (await fetched(url)), thumbnail: small && [about, await fetched(small)] }
 }
 
 /** Every read of two users and the API key, comparable. */
-async function readAll(gateway: TestGateway, { rooms, roots }: { rooms: string[]; roots: string[] }) {
-  const ids = await idsOf(gateway)
+async function readAll(gateway: TestGateway, { rooms, roots, files }: Made) {
+  const ids = await idsOf(gateway, files)
   const named = new Map([...ids].map(([id, old]) => [old, id]))
   const users: TestUser[] = [await gateway.newUser('alice'), await gateway.newUser('bob')]
   const ofUser = [
@@ -214,6 +269,16 @@ async function readAll(gateway: TestGateway, { rooms, roots }: { rooms: string[]
   }
   for (const user of users) for (const path of ofUser) await read(user.id, path, user.call)
   for (const path of ofAdmin) await read('admin', path, gateway.admin)
+  for (const id of files) {
+    for (const [name, call] of [
+      ...users.map((user) => [user.id, user.call] as const),
+      ['admin', gateway.admin],
+    ] as const) {
+      const { status, body } = await call('GET', `/files/${named.get(id)}`)
+      const file = status === 200 ? await download(body.result) : body.error.code
+      answers.push([`${name} /files/${id}`, { status, file: comparable(file, gateway.app, ids) }])
+    }
+  }
   for (const user of users) {
     const found = await user.call('POST', '/search', { type: ['messages'], keyword: 'message' })
     answers.push([`search by ${user.id}`, comparable(found.body.result, gateway.app, ids)])
@@ -259,7 +324,13 @@ describe('an app exported and imported into an empty one', () => {
     const { db } = to.chat
     const checked = await checkFile(db, to.app, file, watching)
     assert.deepEqual(problems, [])
-    await importFile(db, to.app, checked.file, watching)
+    const faults: string[] = []
+    const onFault = (text: string) => void faults.push(text)
+    await importFile(db, to.app, checked.file, {
+      ...watching,
+      files: { store: to.store, onFile: () => undefined, onFault },
+    })
+    assert.deepEqual(faults, [])
     assert.deepEqual(await verifyImport(db, to.app, checked.file, watching), [])
     const [before, after] = [await readAll(from, made), await readAll(to, made)]
     for (const [path, answer] of Object.entries(before)) assert.deepEqual(after[path], answer, path)

@@ -5,14 +5,14 @@ import { exampleFile, file, fileId, newFile } from '../../resources/file.ts'
 
 const params = z.object({ id: fileId })
 
-const fileName = z
+export const fileName = z
   .string()
   .min(1)
   .max(255)
   .refine((name) => name.isWellFormed() && !/[\p{Cc}/\\]/u.test(name), 'expected no control characters, / or \\')
   .describe('File name, without folders')
 
-const mediaType = z
+export const mediaType = z
   .string()
   .max(255)
   .regex(/^[\w.+-]+\/[\w.+-]+\s*(?:;.*)?$/, 'expected a media type such as image/png')

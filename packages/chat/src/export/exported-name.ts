@@ -1,0 +1,18 @@
+/** File systems allow 255 bytes for a name, which begins with the ID and a hyphen. */
+const mostBytes = 255
+
+/** The path of a file in an export, or beside the lines of an import. @param name without folders */
+export function exportedPath({ id, name }: { id: string; name: string }): string {
+  return `files/${id}-${endOf(name, mostBytes - id.length - 1)}`
+}
+
+/** The path of a thumbnail in the export of an app. */
+export function thumbnailPath(id: string): string {
+  return `thumbnails/${id}.webp`
+}
+
+/** The end of a long name, which has the extension, in whole characters. */
+function endOf(name: string, most: number): string {
+  const bytes = Buffer.from(name)
+  return bytes.length > most ? bytes.toString('utf8', bytes.length - most).replace(/^\uFFFD+/, '') : name
+}
