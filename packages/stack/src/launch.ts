@@ -1,3 +1,5 @@
+import { mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ServerLocation } from './locate.ts'
 import { readLog } from './server-log.ts'
@@ -40,11 +42,13 @@ export interface Launch {
 /** The part of a launch that does not depend on the kind of server. */
 export type LaunchPlace = Pick<Launch, 'place' | 'port' | 'dir' | 'logFile' | 'keepsAlive' | 'tenants'>
 
+/** A run of a server that was just started. */
 export interface ServerRun {
   pid: number
-  hasExited: () => boolean
-  /** Resolves when the server is gone. */
-  end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void>
+  /** Resolves with the end as a sentence fragment when the server is gone. */
+  exited: Promise<string>
+  /** Signals the server; it is killed if it does not exit after `stopMS`. */
+  signal: (signal: 'SIGTERM' | 'SIGKILL') => unknown
 }
 
 /** Timeout for a server to become ready. */
@@ -54,15 +58,11 @@ export const stopMS = 10_000
 
 /**
  * Starts a server and waits until it is ready.
- *
- * @param runOnce starts one run, and calls the listeners if it exits unexpectedly
+ * @throws StackError if the server exits or is not ready in time
  */
-export async function startServer(
-  title: string,
-  runOnce: (listeners: readonly ((how: string) => void)[]) => Promise<ServerRun>,
-): Promise<RunningServer> {
+export async function startServer(launch: Launch, run: () => Promise<ServerRun>): Promise<RunningServer> {
   const listeners: ((how: string) => void)[] = []
-  let current = await runOnce(listeners)
+  let current = await runOnce(launch, run, listeners)
   return {
     get pid() {
       return current.hasExited() ? undefined : current.pid
@@ -70,15 +70,44 @@ export async function startServer(
     kill: () => current.end('SIGKILL'),
     stop: () => current.end('SIGTERM'),
     async restart() {
-      if (!current.hasExited()) throw new Error(`${title} is still running`)
-      current = await runOnce(listeners)
+      if (!current.hasExited()) throw new Error(`${launch.title} is still running`)
+      current = await runOnce(launch, run, listeners)
     },
     onExit: (listener) => void listeners.push(listener),
   }
 }
 
+/** Resolves once the server is ready. Calls the listeners if it exits later without `end`. */
+async function runOnce(launch: Launch, run: () => Promise<ServerRun>, listeners: readonly ((how: string) => void)[]) {
+  mkdirSync(launch.dir, { recursive: true })
+  mkdirSync(dirname(launch.logFile), { recursive: true })
+  const { pid, exited, signal } = await run()
+  let how: string | undefined
+  let isWatched = false
+  const watch = async () => {
+    how = await exited
+    if (!isWatched) return
+    const text = how.endsWith('SIGKILL') ? how : `${how}: ${lastCause(launch.logFile)}`
+    for (const listener of listeners) listener(text)
+  }
+  const ended = watch()
+  const end = async (name: 'SIGTERM' | 'SIGKILL') => {
+    isWatched = false
+    if (how === undefined) await signal(name)
+    await ended
+  }
+  try {
+    await untilReady(launch, () => how)
+  } catch (error) {
+    await end('SIGKILL')
+    throw error
+  }
+  isWatched = true
+  return { pid, hasExited: () => how !== undefined, end }
+}
+
 /** @throws StackError if the server exits, with the cause from its log, or is not ready in time */
-export async function untilReady({ title, isReady, logFile }: Launch, ended: () => string | undefined): Promise<void> {
+async function untilReady({ title, isReady, logFile }: Launch, ended: () => string | undefined): Promise<void> {
   const deadline = Date.now() + readyMS
   let last: unknown
   while (Date.now() < deadline) {

@@ -1,16 +1,7 @@
 import { spawn } from 'node:child_process'
-import { closeSync, mkdirSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { closeSync } from 'node:fs'
 import { diesWithUs } from './dies-with-us.ts'
-import {
-  type Launch,
-  lastCause,
-  type RunningServer,
-  type ServerRun,
-  startServer,
-  stopMS,
-  untilReady,
-} from './launch.ts'
+import { type Launch, type RunningServer, type ServerRun, startServer, stopMS } from './launch.ts'
 import { openLog } from './server-log.ts'
 
 /**
@@ -20,54 +11,33 @@ import { openLog } from './server-log.ts'
  * @throws StackError if the server exits or is not ready in time
  */
 export function startProcess(launch: Launch, program: string): Promise<RunningServer> {
-  return startServer(launch.title, (listeners) => runProcess(launch, program, listeners))
+  return startServer(launch, async () => runProcess(launch, program))
 }
 
-async function runProcess(
-  launch: Launch,
-  program: string,
-  listeners: readonly ((how: string) => void)[],
-): Promise<ServerRun> {
-  const { logFile, dir, keepsAlive } = launch
-  mkdirSync(dir, { recursive: true })
-  mkdirSync(dirname(logFile), { recursive: true })
-  const log = openLog(logFile)
-  const [command, args] = diesWithUs('KILL', program, launch.args('127.0.0.1', dir))
+function runProcess(launch: Launch, program: string): ServerRun {
+  const log = openLog(launch.logFile)
+  const [command, args] = diesWithUs('KILL', program, launch.args('127.0.0.1', launch.dir))
   const env = { ...process.env, ...launch.env }
   const child = spawn(command, args, { stdio: ['ignore', log, log], detached: true, env })
   closeSync(log)
-  if (!keepsAlive) child.unref()
+  if (!launch.keepsAlive) child.unref()
 
-  let how: string | undefined
-  let isWanted = false
-  const exited = new Promise<void>((resolve) => {
-    const onEnd = (what: string) => {
-      how ??= what
-      resolve()
-    }
-    child.once('error', (error) => onEnd(`could not be started: ${error.message}`))
-    child.once('exit', (code, signal) => onEnd(signal ? `was ended by ${signal}` : `stopped with exit code ${code}`))
+  let timer: NodeJS.Timeout | undefined
+  const exited = new Promise<string>((resolve) => {
+    child.once('error', (error) => resolve(`could not be started: ${error.message}`))
+    child.once('exit', (code, signal) => {
+      clearTimeout(timer)
+      resolve(signal ? `was ended by ${signal}` : `stopped with exit code ${code}`)
+    })
   })
-
-  const end = async (signal: 'SIGTERM' | 'SIGKILL') => {
-    isWanted = true
-    if (how !== undefined || child.pid === undefined) return
-    process.kill(child.pid, signal)
-    child.ref()
-    const timer = setTimeout(() => child.kill('SIGKILL'), stopMS)
-    await exited
-    clearTimeout(timer)
+  return {
+    pid: child.pid ?? 0,
+    exited,
+    signal(signal) {
+      if (child.pid === undefined) return
+      process.kill(child.pid, signal)
+      child.ref()
+      timer = setTimeout(() => child.kill('SIGKILL'), stopMS)
+    },
   }
-
-  try {
-    await untilReady(launch, () => how)
-  } catch (error) {
-    await end('SIGKILL')
-    throw error
-  }
-  child.once('exit', () => {
-    if (!isWanted)
-      for (const listener of listeners) listener(how === 'was ended by SIGKILL' ? how : `${how}: ${lastCause(logFile)}`)
-  })
-  return { pid: child.pid ?? 0, hasExited: () => how !== undefined, end }
 }
