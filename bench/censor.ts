@@ -18,7 +18,7 @@ machine is.`,
 const wantedMS = 10
 const bytes = 64 * 1024
 
-const any = (most: number) => Math.floor(Math.random() * most)
+const any = (max: number) => Math.floor(Math.random() * max)
 const wordOf = (first: number, letters: number, length: number) =>
   String.fromCodePoint(...Array.from({ length }, () => first + any(letters)))
 const latin = Array.from({ length: count }, () => wordOf(0x61, 26, 4 + any(8)))

@@ -40,17 +40,17 @@ const memoryMB = () => Math.round(residentKiB(gateway.pid) / 1_000)
 const before = memoryMB()
 const startedMS = performance.now()
 const { job } = await call('POST', `/admin/clients/${user}/export`)
-let mostMB = before
+let maxMB = before
 for (;;) {
   const { state, export: made } = await call('GET', `/admin/jobs/${job}`)
-  mostMB = Math.max(mostMB, memoryMB())
+  maxMB = Math.max(maxMB, memoryMB())
   if (state === 'running') {
     await pause(200)
     continue
   }
   const seconds = (performance.now() - startedMS) / 1_000
   console.log(`${state}: ${messages} messages in ${seconds.toFixed(1)} s, ${((made?.size ?? 0) / 1e6).toFixed(1)} MB`)
-  console.log(`memory of the gateway: ${before} MB before, ${mostMB} MB at most`)
+  console.log(`memory of the gateway: ${before} MB before, ${maxMB} MB at most`)
   const isReached = state === 'done' && seconds <= wantedSeconds
   console.log(`goal: at most ${wantedSeconds.toFixed(1)} s; ${isReached ? 'reached' : 'missed'}`)
   process.exitCode = isReached ? 0 : 1

@@ -54,7 +54,7 @@ export async function fillCollections(db: Db, app: string): Promise<void> {
       closeAtMS: far.getTime(),
     },
     messages: { _id: `apart ${app}`, ...ofRoom, seq: 2 },
-    pendingEvents: { _id: `note ${app}`, app, atMS, events: noted },
+    outbox: { _id: `note ${app}`, app, atMS, events: noted },
     publishedEvents: { _id: `note ${app}`, app, atMS, at: new Date(), events: noted },
     prefs: { _id: key('ann', 'theme'), userKey: key('ann'), name: 'theme', json: '1' },
     pushContents: { _id: key('m'), json: '{}', at: new Date() },

@@ -29,7 +29,7 @@ const received: Received = { bytes: 0, refused: 0, lateMS: [] }
 const open = new Set<ReturnType<typeof connect>>()
 let first: ReturnType<typeof connect> | undefined
 /** A stock client's backoff: 1 s, doubling up to 5 s, with a jitter of ± 50%. */
-const backoff = { firstMS: 1_000, mostMS: 5_000 }
+const backoff = { firstMS: 1_000, maxMS: 5_000 }
 
 /** The expected reply: `40{...}` to a connect, `43<id>[...]` to an emit with an acknowledgement. */
 function replyTo(said: string | undefined): string {
@@ -38,7 +38,7 @@ function replyTo(said: string | undefined): string {
   return said.startsWith('42') ? `43${/^42(\d+)/.exec(said)?.[1]}[{"RC":0` : '40'
 }
 
-function noteLateness(chunk: Buffer): void {
+function recordLateness(chunk: Buffer): void {
   for (const [, at] of chunk.toString('latin1').matchAll(/"at":"([\d.]+)"/g)) received.lateMS.push(now() - Number(at))
 }
 
@@ -51,7 +51,7 @@ function join(port: number, { query, packets }: Connecting['clients'][number]): 
     socket.on('data', (chunk) => {
       if (answered > packets.length) {
         received.bytes += chunk.length
-        if (socket === first) noteLateness(chunk)
+        if (socket === first) recordLateness(chunk)
       } else if (chunk.includes(replyTo(packets[answered - 1]))) {
         const next = packets[answered++]
         if (next !== undefined) socket.write(frame(next))
@@ -71,7 +71,7 @@ function join(port: number, { query, packets }: Connecting['clients'][number]): 
 }
 
 async function joinWithRetries(port: number, client: Connecting['clients'][number]): Promise<void> {
-  for (let waitMS = backoff.firstMS; !(await join(port, client)); waitMS = Math.min(2 * waitMS, backoff.mostMS)) {
+  for (let waitMS = backoff.firstMS; !(await join(port, client)); waitMS = Math.min(2 * waitMS, backoff.maxMS)) {
     received.refused++
     await pause(aboutMS(waitMS))
   }

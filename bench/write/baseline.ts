@@ -44,7 +44,7 @@ const transactions: Record<Job['kind'], () => Promise<void>> = {
       session.withTransaction(async () => {
         await collection('rooms').insertOne(room(id), { session })
         await collection('memberships').insertMany([membership(id, 'user 1'), membership(id, 'user 2')], { session })
-        await collection('pendingEvents').insertOne(note(id), { session })
+        await collection('outbox').insertOne(note(id), { session })
       }),
     )
   },
@@ -55,7 +55,7 @@ const transactions: Record<Job['kind'], () => Promise<void>> = {
         const [_id] = rooms
         await collection('rooms').updateOne({ _id: rooms[next++ % rooms.length] ?? _id ?? '' }, change, { session })
         await collection('memberships').insertOne(membership(id, 'user 1'), { session })
-        await collection('pendingEvents').insertOne(note(id), { session })
+        await collection('outbox').insertOne(note(id), { session })
       }),
     )
   },
@@ -92,7 +92,7 @@ async function run({ kind, clients, seconds }: Job): Promise<number> {
 }
 
 await client.connect()
-for (const name of ['rooms', 'memberships', 'pendingEvents', 'users', 'tokens']) await db.createCollection(name)
+for (const name of ['rooms', 'memberships', 'outbox', 'users', 'tokens']) await db.createCollection(name)
 await collection('rooms').insertMany(rooms.map(room))
 for (const fields of [{ userKey: 1 }, { roomKey: 1, joinedAtMS: 1, _id: 1 }, { roomKey: 1, readSeq: 1 }] as const) {
   await collection('memberships').createIndex(fields)

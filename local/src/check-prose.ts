@@ -13,7 +13,7 @@ interface Figures {
 }
 
 /** Upper bounds. */
-const most: Record<string, Figures> = {
+const max: Record<string, Figures> = {
   'comments of packages': { who: 1.5, what: 3, openers: 0 },
   'comments of services': { who: 1.5, what: 3, openers: 0 },
   'comments and titles of tests': { who: 2, what: 4, openers: 0 },
@@ -21,7 +21,7 @@ const most: Record<string, Figures> = {
 }
 
 /** Maximum words per page. */
-const mostWords = { 'README.md': 1_300, 'ARCHITECTURE.md': 3_000, 'docs/benchmarks.md': 1_800, 'CHANGELOG.md': 1_500 }
+const maxWords = { 'README.md': 1_300, 'ARCHITECTURE.md': 3_000, 'docs/benchmarks.md': 1_800, 'CHANGELOG.md': 1_500 }
 
 const root = join(import.meta.dirname, '../..')
 const opener = /^[/*\s#|-]*(Who|Whom|Whose|What|So much|So many|Whoever|Nobody|As many|As much)\b(?!.*\?)/
@@ -41,14 +41,14 @@ const lines: Record<string, string[]> = {
   'comments and titles of tests': typescript.filter(isTest).flatMap((file) => commentLines(file).concat(titles(file))),
   pages: files.filter((file) => file.endsWith('.md')).flatMap(linesOf),
 }
-for (const [name, bounds] of Object.entries(most)) {
+for (const [name, bounds] of Object.entries(max)) {
   const figures = figuresOf(lines[name] ?? [])
   const over = Object.entries(bounds).filter(([figure, bound]) => figures[figure as keyof Figures] > bound)
   const text = Object.entries(figures).map(([figure, value]) => `${figure} ${value}`)
   console.log(`${name}: ${text.join(', ')}${over.map(([figure, bound]) => ` (${figure}: at most ${bound})`).join('')}`)
   if (over.length > 0) process.exitCode = 1
 }
-for (const [file, bound] of Object.entries(mostWords)) {
+for (const [file, bound] of Object.entries(maxWords)) {
   const words = linesOf(file).join(' ').split(/\s+/).filter(Boolean).length
   if (words <= bound) continue
   console.log(`${file}: ${words} words (at most ${bound})`)

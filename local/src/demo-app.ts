@@ -46,11 +46,11 @@ async function postOk(baseUrl: string, path: string, body: unknown): Promise<voi
 }
 
 /** Timeout for retries, since services that have just started on a busy machine may refuse requests. */
-const mostMS = 60_000
+const maxMS = 60_000
 
 async function post(baseUrl: string, path: string, body: unknown): Promise<{ status: number; text: string }> {
   const headers = { 'im-api-key': demoApp.apiKey, 'content-type': 'application/json' }
-  for (const untilMS = performance.now() + mostMS; ; await pause(500)) {
+  for (const untilMS = performance.now() + maxMS; ; await pause(500)) {
     const answer = await request(`${baseUrl}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
     const text = await answer.body.text()
     if (answer.statusCode !== 503 || performance.now() > untilMS) return { status: answer.statusCode, text }

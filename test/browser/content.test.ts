@@ -342,8 +342,8 @@ function layoutFaults(page: Page): Promise<string[]> {
       const isClipped = bubble && getComputedStyle(bubble).overflow === 'clip' && element.matches('.text')
       if (!isClipped && (left < 0 || right > window.innerWidth)) faults.push(`${name} leaves the page`)
       if (box && !isClipped && (left < box.left || right > box.right)) faults.push(`${name} leaves its bubble`)
-      for (const [selector, most] of Object.entries(lineHeights)) {
-        if (element.matches(selector) && height > most) faults.push(`${name} is ${height} pixels high`)
+      for (const [selector, max] of Object.entries(lineHeights)) {
+        if (element.matches(selector) && height > max) faults.push(`${name} is ${height} pixels high`)
       }
     }
     for (const element of [...document.querySelectorAll('.file')].filter(isSeen)) {

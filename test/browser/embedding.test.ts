@@ -258,15 +258,15 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser, embedded in an
     const page = await context.newPage()
     page.setDefaultTimeout(120_000)
     let refused = 0
-    let most = 1
+    let max = 1
     await page.route(/\/chat\/index-.*\.js$/, (route) =>
-      ++refused <= most ? route.fulfill({ status: 404, body: 'none' }) : route.continue(),
+      ++refused <= max ? route.fulfill({ status: 404, body: 'none' }) : route.continue(),
     )
     const address = `${base()}/chat?${new URLSearchParams({ token: user.token, room, lang: 'en' })}`
     await page.goto(address)
     await page.getByRole('log').getByText('there it is').waitFor()
     assert.equal(refused, 2)
-    most = Number.POSITIVE_INFINITY
+    max = Number.POSITIVE_INFINITY
     await page.goto(address)
     await page.getByText('The chat could not be loaded.').waitFor()
     assert.equal(refused, 4)

@@ -9,7 +9,7 @@ import { isChromiumMissing, startChromium } from './chromium.ts'
 const count = 2_500
 const atATime = 500
 /** More elements than the list keeps in the document, but far fewer than 10,000 messages. */
-const mostRows = 300
+const maxRows = 300
 
 describe.skipIf(isChromiumMissing())('the chat page in a browser, in a room of 2,500 messages', () => {
   let deployment: Deployment
@@ -50,7 +50,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser, in a room of 2
     while (seen.size < 1_000) {
       const { jump, rows } = await scrollUp(page)
       assert.ok(Math.abs(jump) <= 2, `what was read moved by ${jump} px after ${seen.size} messages`)
-      assert.ok(rows < mostRows, `${rows} messages are in the document`)
+      assert.ok(rows < maxRows, `${rows} messages are in the document`)
       for (const text of await texts()) seen.add(text)
       least = Math.min(least, rows)
     }

@@ -46,9 +46,9 @@ function longestTasks(events: readonly TraceEvent[]): Pick<ScrollTrace, 'longest
   )
   const tasks = events.filter((event) => event.name === 'RunTask' && main.has(threadOf(event)))
   if (tasks.length === 0) throw new Error('the trace has no tasks of the page')
-  const most = (of: (task: TraceEvent) => number | undefined) =>
+  const max = (of: (task: TraceEvent) => number | undefined) =>
     tasks.reduce((sofar, task) => Math.max(sofar, (of(task) ?? 0) / 1000), 0)
-  return { longestTaskMS: most(({ dur }) => dur), dearestTaskMS: most(({ tdur }) => tdur) }
+  return { longestTaskMS: max(({ dur }) => dur), dearestTaskMS: max(({ tdur }) => tdur) }
 }
 
 /** Runs in the page. */

@@ -39,7 +39,7 @@ export async function connectResuming(
     socket.once('connect_error', reject)
   })
   if (encoding === 'base64') await socket.emitWithAck('conf', { encoding })
-  // Twice as long as a node that is behind the stream delays a login (mostBehindMS), since its response says more than a timeout.
+  // Twice as long as a node that is behind the stream delays a login (maxBehindMS), since its response says more than a timeout.
   return { socket, heard, login: (options = {}) => socket.timeout(120_000).emitWithAck('auth2', token, options) }
 }
 

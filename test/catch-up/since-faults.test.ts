@@ -75,7 +75,7 @@ describe('auth2 with since, with an incomplete stream', () => {
     const to = { app: platform.app, room: await platform.newRoom([bob.id]) }
     const publish = (id: string, about: object) =>
       publishEvent(bus, { to, event: 'chat message', json: JSON.stringify({ _id: id, ...about }), id, ...about })
-    await publish('early', { message: { seq: 2, isSoonAfter: true } })
+    await publish('early', { message: { seq: 2, mayOvertake: true } })
     const large = Array.from({ length: 12 }, (_, i) => `large ${i}`)
     await Promise.all(large.map((id) => publish(id, { text: 'x'.repeat(20_000) })))
     const client = await come(serverTimeMS, { transports: ['polling'] })

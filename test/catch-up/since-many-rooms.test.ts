@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, test } from 'vitest'
 import { eventually, type Platform, type PlatformUser, type RunningService, startPlatform } from '../platform.ts'
 import { connectResuming, type ResumingClient } from './resuming-client.ts'
 
-const mostEvents = 1_000
+const maxEvents = 1_000
 /** More than the subject filters of one NATS consumer. */
 const roomCount = 300
 
@@ -19,7 +19,7 @@ describe('a user of many rooms in a busy app', () => {
   beforeAll(async () => {
     platform = await startPlatform()
     await platform.start('api-gateway')
-    node = await platform.start('realtime', { PARLEY_REALTIME_CATCH_UP_EVENTS: String(mostEvents) })
+    node = await platform.start('realtime', { PARLEY_REALTIME_CATCH_UP_EVENTS: String(maxEvents) })
     bus = await connectBus(platform.servers.natsUrl, 'since test')
     bob = await platform.newUser()
     rooms = []
@@ -44,7 +44,7 @@ describe('a user of many rooms in a busy app', () => {
       await platform.admin('POST', '/messages', { room, sender: bob.id, message, messageType: 'text' })
       await eventually('it has passed', () => texts(witness).includes(message))
     }
-    for (let sent = 0; sent < 2 * mostEvents; sent += 100) {
+    for (let sent = 0; sent < 2 * maxEvents; sent += 100) {
       // Traffic in another room of the app, and in a room of the same ID in another app.
       const elsewhere = [
         { app: platform.app, room: 'another' },

@@ -93,11 +93,11 @@ describe('faults found by npm run e2e:k8s', () => {
   })
 
   test('report the peak use of each container', () => {
-    const most = new Map<string, Use>()
-    note(most, 'push-1   push   12m   34Mi\npush-2   push   7m    90Mi\n')
-    note(most, 'push-1   push   3m   20Mi\nstats-1   stats   1m   80Mi\n')
+    const max = new Map<string, Use>()
+    note(max, 'push-1   push   12m   34Mi\npush-2   push   7m    90Mi\n')
+    note(max, 'push-1   push   3m   20Mi\nstats-1   stats   1m   80Mi\n')
     assert.deepEqual(
-      [...most],
+      [...max],
       [
         ['push', { cpu: 12, memory: 90 }],
         ['stats', { cpu: 1, memory: 80 }],

@@ -75,8 +75,8 @@ describe('the chart: objects beside the services', () => {
     const files = withIngress('Ingress').find((ingress) => ingress.metadata.name === 'parley-files')
     const annotations = files?.metadata.annotations ?? {}
     const [, gibibytes] = /^(\d+)g$/.exec(annotations['nginx.ingress.kubernetes.io/proxy-body-size'] ?? '') ?? []
-    const [, most] = /PARLEY_GATEWAY_FILE_MAX_BYTES` \| `(\d+)`/.exec(read('docs/settings.md')) ?? []
-    assert.ok(Number(gibibytes) * 1024 ** 3 > Number(most), `${gibibytes} GiB`)
+    const [, max] = /PARLEY_GATEWAY_FILE_MAX_BYTES` \| `(\d+)`/.exec(read('docs/settings.md')) ?? []
+    assert.ok(Number(gibibytes) * 1024 ** 3 > Number(max), `${gibibytes} GiB`)
     assert.equal(requestTimeoutOf('/files/'), '0s')
   })
 

@@ -87,9 +87,9 @@ describe('four streams led by three NATS servers', () => {
   }
 
   /** Resolves when more messages have been sent to every room. */
-  async function someAre(what: string, most = 5): Promise<void> {
+  async function someAre(what: string, max = 5): Promise<void> {
     const before = sendings.map((sending) => sending.acknowledged.length)
-    await eventually(what, () => sendings.every((one, i) => one.acknowledged.length > (before[i] ?? 0) + most), 120)
+    await eventually(what, () => sendings.every((one, i) => one.acknowledged.length > (before[i] ?? 0) + max), 120)
   }
 
   /** Causes a failure while sending to every room. */

@@ -90,7 +90,7 @@ describe('every event of a change reaches all recipients', () => {
       await row.prepare?.(scene)
       scenes.push({ row, scene })
     }
-    await eventually('the outbox is empty', async () => (await platform.db.pendingEvents.countDocuments({})) === 0)
+    await eventually('the outbox is empty', async () => (await platform.db.outbox.countDocuments({})) === 0)
     for (const device of devices) device.events.length = 0
     return scenes
   }
@@ -159,7 +159,7 @@ describe('every event of a change reaches all recipients', () => {
     // Count insertions, since the other gateway publishes and deletes old notes.
     const { operationTime } = await platform.db.mongo.command({ ping: 1 })
     const isOrdered = { operationType: 'insert', 'fullDocument.orderingKey': { $exists: true } }
-    const inserts = platform.db.pendingEvents.watch([{ $match: isOrdered }], { startAtOperationTime: operationTime })
+    const inserts = platform.db.outbox.watch([{ $match: isOrdered }], { startAtOperationTime: operationTime })
     let notes = 0
     inserts.on('change', () => notes++)
     // Most requests never get a response, since their gateway is killed while publishing.

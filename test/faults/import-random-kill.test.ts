@@ -120,11 +120,11 @@ describe('parley import of lines of every type', () => {
     databases.push(database)
     const url = new URL(withDatabase(mongoUrl, database))
     await makeApp(url.href, app)
-    const sent = { count: 0, most: Infinity, onMost: () => undefined as unknown }
+    const sent = { count: 0, max: Infinity, onMost: () => undefined as unknown }
     const proxy = createServer((client) => {
       const server = connect(Number(url.port), url.hostname)
       client.on('data', (chunk) => {
-        if (++sent.count > sent.most) sent.onMost()
+        if (++sent.count > sent.max) sent.onMost()
         else server.write(chunk)
       })
       server.pipe(client)
@@ -140,11 +140,11 @@ describe('parley import of lines of every type', () => {
     proxied.port = String(await listenOnLoopback(proxy))
     proxied.searchParams.set('directConnection', 'true')
     const env = { ...commandEnv, PARLEY_MONGO_URL: proxied.href, PARLEY_FILES_FOLDER: join(folder, store) }
-    /** @param most kills the import after so many packets to MongoDB */
-    const run = async (most = Infinity) => {
+    /** @param max kills the import after so many packets to MongoDB */
+    const run = async (max = Infinity) => {
       const args = ['import', join(folder, 'import.ndjson'), '--app', app]
       const child = spawn(process.execPath, [parleyFile, ...args], { env })
-      Object.assign(sent, { count: 0, most, onMost: () => child.kill('SIGKILL') })
+      Object.assign(sent, { count: 0, max, onMost: () => child.kill('SIGKILL') })
       let text = ''
       for (const stream of [child.stdout, child.stderr])
         stream.on('data', (chunk: Buffer) => (text += chunk.toString()))

@@ -104,10 +104,7 @@ describe.concurrent('a job survives kill -9 of its gateway', () => {
     assert.equal(await db().collection('memberships').countDocuments({ user: 'erased 0' }), 0)
     const left = { id: { $in: rooms }, memberCount: 1, firstMembers: ['alice'] }
     assert.equal(await db().collection('rooms').countDocuments(left), rooms.length)
-    await eventually(
-      'everything is published',
-      async () => (await db().collection('pendingEvents').countDocuments()) === 0,
-    )
+    await eventually('everything is published', async () => (await db().collection('outbox').countDocuments()) === 0)
   })
   test('erasing a user’s content: every message is removed and counted once', async () => {
     const worker = await startWorker()

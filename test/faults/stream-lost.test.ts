@@ -234,7 +234,7 @@ describe('when NATS loses its log', () => {
   const pushed = () => platform.fcm.pushes.map(({ message }) => String(message.data.messageID))
   async function nothingWaits(): Promise<boolean> {
     const due = await platform.db.pushes.countDocuments({ dueAtMS: { $exists: true } })
-    const notes = await platform.db.pendingEvents.countDocuments({})
+    const notes = await platform.db.outbox.countDocuments({})
     const lag = await Promise.all(
       services.map((service) => platform.metric(service, /^parley_consumer_(lag|unacknowledged)_messages\{.*push/)),
     )

@@ -6,7 +6,7 @@ import { call, eventually, type Platform, startPlatform } from '../platform.ts'
 
 const roomCount = 20
 const atOnce = 30
-const mostKills = 5
+const maxKills = 5
 
 describe('system messages survive kill -9 of the gateway that changes members', () => {
   let platform: Platform
@@ -52,7 +52,7 @@ describe('system messages survive kill -9 of the gateway that changes members', 
   test('each new member is named in exactly one', async () => {
     const db = mongo.db()
     let left = 0
-    for (let round = 0; round < mostKills && left === 0; round++) left = await killWhileChanging(round)
+    for (let round = 0; round < maxKills && left === 0; round++) left = await killWhileChanging(round)
     assert.ok(left > 0, 'it was killed between a change and its system message')
     // Expire the killed process's leases.
     await db.collection('scheduled').updateMany({}, { $set: { nextMS: Date.now() } })

@@ -4,7 +4,7 @@ import type { HostileInput } from './hostile-input.ts'
 import { raw } from './raw.ts'
 
 /** Collections that creating and erasing users changes. */
-const userCollections = ['users', 'tokens', 'prefs', 'jobs', 'pendingEvents', 'publishedEvents', 'config']
+const userCollections = ['users', 'tokens', 'prefs', 'jobs', 'outbox', 'publishedEvents', 'config']
 
 /** Forged values that only the server issues, such as cursors, and IDs that URLs cannot contain. */
 export const hostileForgeries: HostileInput[] = [
@@ -94,7 +94,7 @@ export const hostileForgeries: HostileInput[] = [
       'messages',
       'messageBuckets',
       'rooms',
-      'pendingEvents',
+      'outbox',
       'publishedEvents',
       'searchTexts',
       'audit',

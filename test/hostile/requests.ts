@@ -123,8 +123,8 @@ export const hostileRequests: HostileInput[] = [
         assert.equal(status, 400, `${query}: ${text}`)
         assert.match(text, /INVALID_QUERY/)
       }
-      const most = await ask(gateway, `/rooms/${room}/messages/v3?limit=1000000`, { headers: member.headers })
-      assert.equal(most.status, 200, 'a limit over the maximum is cut')
+      const max = await ask(gateway, `/rooms/${room}/messages/v3?limit=1000000`, { headers: member.headers })
+      assert.equal(max.status, 200, 'a limit over the maximum is cut')
     },
   },
   {

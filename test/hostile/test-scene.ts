@@ -92,7 +92,7 @@ export async function startScene(): Promise<Scene> {
     },
     async stored(without) {
       await eventually('the changes of an earlier input are sealed and published', async () => {
-        return (await db.auditUnsealed.findOne()) === null && (await db.pendingEvents.findOne()) === null
+        return (await db.auditUnsealed.findOne()) === null && (await db.outbox.findOne()) === null
       })
       const { collections } = (await db.mongo.command({ dbHash: 1 })) as { collections: Record<string, string> }
       return Object.fromEntries(

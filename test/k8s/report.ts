@@ -19,7 +19,7 @@ export interface Run {
 }
 
 /** Maximum p99 latency during a step, relative to the baseline. */
-const mostSlower = 3
+const maxSlower = 3
 
 /** The missed goals, one sentence each. */
 export function faultsOf({ quiet, done, crashed }: Run): string[] {
@@ -33,7 +33,7 @@ export function faultsOf({ quiet, done, crashed }: Run): string[] {
       ...(lost > 0 ? [says(`${lost} messages lost`)] : []),
       ...(twice > 0 ? [says(`${twice} duplicate messages`)] : []),
       ...(reconnects > step.reconnects ? [says(`a client reconnected ${reconnects} times`)] : []),
-      ...(slower > mostSlower && !step.isControl
+      ...(slower > maxSlower && !step.isControl
         ? [says(`p99 is ${slower.toFixed(1)} × the baseline; ${shownSlowest(slowest)}`)]
         : []),
     ]
@@ -98,7 +98,7 @@ ${tableOf(run)}
 
 *not 2xx*, *no response*: REST calls, by status and by cause. *lost*: acknowledged messages that a member received neither live nor by
 fetching after a reconnect. *duplicates*: messages stored more than once. *reconnects*: the maximum per client, and the total in parentheses. *p50*, *p99*: latency of
-sends and badge reads in milliseconds, measured in a separate thread. Goals: 0, 0, 0, 0, at most 1 per restart (2 if every pod is evicted), p99 at most ${mostSlower} × the baseline.
+sends and badge reads in milliseconds, measured in a separate thread. Goals: 0, 0, 0, 0, at most 1 per restart (2 if every pod is evicted), p99 at most ${maxSlower} × the baseline.
 *Unrelated pods* do not touch Parley: that row shows how much starting processes slows calls on this machine.
 
 ${verdict}

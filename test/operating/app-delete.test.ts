@@ -107,7 +107,7 @@ describe('parley app delete', () => {
 
   test('removes every document, key and socket of the app, and nothing of another app', async () => {
     const [own, kept] = [await chatIn(platform, 'second'), await chatIn(other, 'second')]
-    await eventually('all events are published', async () => (await db.pendingEvents.countDocuments()) === 0)
+    await eventually('all events are published', async () => (await db.outbox.countDocuments()) === 0)
     await eventually(
       'all messages are flushed',
       async () => (await findAllMessages(db, { app: other.app })).length === 1,

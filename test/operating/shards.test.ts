@@ -42,7 +42,7 @@ describe('docs/scaling.md, "MongoDB with shards": lookups on all shards', () => 
     eventually('flushed and published', async () => {
       const { db } = platform
       const waiting = await db.rooms.countDocuments({ 'buffer.0': { $exists: true } })
-      return waiting + (await db.pendingEvents.countDocuments()) === 0
+      return waiting + (await db.outbox.countDocuments()) === 0
     })
 
   /** Runs an action; returns the statements that a service sent to all shards. */

@@ -3,7 +3,7 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { soonMS } from '@parley/bus/events/publish'
+import { publishedWithinMS } from '@parley/bus/events/publish'
 import { MongoClient } from 'mongodb'
 import type { Socket } from 'socket.io-client'
 import { afterAll, beforeAll, describe, onTestFinished, test } from 'vitest'
@@ -87,7 +87,7 @@ describe('a gateway killed between writing a message and publishing it', () => {
     // By then the relay has published it too.
     await eventually('what was abandoned is flushed', async () => {
       const buffer = (await mongo.db().collection('rooms').findOne({ id: room }))?.['buffer']
-      return buffer.length === 0 && (await mongo.db().collection('pendingEvents').countDocuments()) === 0
+      return buffer.length === 0 && (await mongo.db().collection('outbox').countDocuments()) === 0
     })
     assert.equal(await say('last'), next + 1)
     await eventually('Bob has the last', () => heard.at(-1)?.seq === next + 1)
@@ -100,7 +100,7 @@ describe('a gateway killed between writing a message and publishing it', () => {
     resuming.socket.close()
   })
 
-  test.each([0, soonMS])(
+  test.each([0, publishedWithinMS])(
     'leaves the first messages of a room, which come before those sent %i ms later',
     async (ms) => {
       room = await platform.newRoom([alice.id, bob.id])

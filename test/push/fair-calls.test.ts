@@ -8,7 +8,7 @@ import { eventually, type RunningService } from '../platform.ts'
 import { startWebhookPlatform, type WebhookPlatform } from '../webhooks/test-webhooks.ts'
 
 /** Maximum calls in flight per kind and server. */
-const mostPerTarget = 100
+const maxPerTarget = 100
 const hour = 3_600_000
 
 describe('while many calls to one server wait', () => {
@@ -64,7 +64,7 @@ describe('while many calls to one server wait', () => {
     await platform.send(room, alice, { message: 'x' })
     await eventually('the call', () => calls().some(({ body }) => body.data.message === 'x'))
     assert.ok((await waitingPushes()) >= 3_000)
-    assert.ok(server.calls.length <= mostPerTarget)
+    assert.ok(server.calls.length <= maxPerTarget)
   })
 
   test('and it is slow, room webhooks at another server are called before its backlog is done', async () => {
@@ -90,7 +90,7 @@ describe('while many calls to one server wait', () => {
     await platform.send(room, alice, { message: 'x' })
     await eventually('the call', () => calls().some(({ status }) => status === 200))
     const failed = server.calls.length
-    assert.ok(failed < mostPerTarget + 20, `${failed} attempts`)
+    assert.ok(failed < maxPerTarget + 20, `${failed} attempts`)
     server.behave = () => undefined
     await eventually('all arrive', async () => (await waitingPushes()) === 0)
     const accepted = server.calls.flatMap(({ status, headers }) => (status === 200 ? [headers['webhook-id']] : []))
@@ -106,7 +106,7 @@ describe('while many calls to one server wait', () => {
     await startPush()
     await eventually('none waits', async () => (await waitingPushes()) === 0)
     assert.equal(await platform.db.outgoingCalls.countDocuments({ state: 'failed', lastError: '503' }), 600)
-    assert.ok(server.calls.length < mostPerTarget + 20, `${server.calls.length} attempts`)
+    assert.ok(server.calls.length < maxPerTarget + 20, `${server.calls.length} attempts`)
     await eventually('no queue is left', async () => (await platform.db.callQueues.countDocuments({})) === 0)
   })
 
@@ -114,12 +114,12 @@ describe('while many calls to one server wait', () => {
     server.behave = ({ path }) => (path === '/push' ? 'hang' : undefined)
     await pushes()
     await startPush()
-    await eventually('it hangs', () => server.calls.length === mostPerTarget, 40)
+    await eventually('it hangs', () => server.calls.length === maxPerTarget, 40)
     const room = await platform.newRoom([alice, bob], { webhook: `${server.url}/hook` })
     await platform.send(room, alice, { message: 'x' })
     const hooked = () => server.calls.filter(({ path }) => path === '/hook')
     await eventually('the call', () => hooked().some(({ body }) => body.data?.message === 'x'))
-    assert.equal(server.calls.length - hooked().length, mostPerTarget)
+    assert.equal(server.calls.length - hooked().length, maxPerTarget)
   })
 
   test('PUSH_GENERIC and webhooks at other servers are called while webhooks at one server hang', async () => {
@@ -128,7 +128,7 @@ describe('while many calls to one server wait', () => {
     const target = targetOf('webhook', platform.hooks.url)
     await pile(1_000, { kind: 'webhook', room: hanging, event: 'ROOM', target })
     await startPush()
-    await eventually('it hangs', () => platform.hooks.calls.length >= mostPerTarget)
+    await eventually('it hangs', () => platform.hooks.calls.length >= maxPerTarget)
     const room = await platform.newRoom([alice, bob], { webhook: `${server.url}/hook` })
     await platform.send(room, alice, { message: 'x' })
     for (const path of ['/push', '/hook']) {

@@ -205,8 +205,8 @@ describe('push networks', () => {
     assert.equal(await stopped('fcm'), 0)
     assert.ok(users.every((user) => taken(ios(user)) === 0))
     // Those in flight at the first refusal, and periodic probes.
-    const most = concurrency + 1 + (Date.now() - sinceMS) / probeMS
-    assert.ok(apns.pushes.length <= most, `${apns.pushes.length} tries, ${most} at most`)
+    const max = concurrency + 1 + (Date.now() - sinceMS) / probeMS
+    assert.ok(apns.pushes.length <= max, `${apns.pushes.length} tries, ${max} at most`)
     const log = await readFile(push.logFile, 'utf8')
     assert.match(log, /"level":50.*"network":"apns".*InvalidProviderToken.*refuses our credentials/)
     const [misled = ''] = users

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { connectBus } from '@parley/bus/connect'
-import { publishMembersChange } from '@parley/bus/events/publish-captured'
+import { publishMembersChange } from '@parley/bus/events/publish'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest'
 import { type ReceivedCall, startCallback } from '../doubles/callback.ts'

@@ -25,7 +25,7 @@ const pass = (ms = 0) => vi.advanceTimersByTimeAsync(ms)
 describe('batched', () => {
   test('writes the items of one turn together, in order, and gives each its own result', async () => {
     const { write, batches, given } = heldWrites()
-    const one = batched(write, { most: 10 })
+    const one = batched(write, { max: 10 })
     const outcomes = Promise.all([one(1), one(2), one(3)])
     assert.deepEqual(given(), [], 'the turn is not over')
     await pass()
@@ -36,7 +36,7 @@ describe('batched', () => {
 
   test('writes a lone item at once', async () => {
     const { write, batches } = heldWrites()
-    const outcome = batched(write, { most: 10 })(1)
+    const outcome = batched(write, { max: 10 })(1)
     await pass()
     batches[0]?.done()
     assert.equal(await outcome, '1')
@@ -44,7 +44,7 @@ describe('batched', () => {
 
   test('waits for more items if its options say so', async () => {
     const { write, given } = heldWrites()
-    const one = batched(write, { most: 10, waitMS: 100 })
+    const one = batched(write, { max: 10, waitMS: 100 })
     void one(1)
     await pass(60)
     void one(2)
@@ -55,7 +55,7 @@ describe('batched', () => {
 
   test('collects the next batch while one is in flight, and keeps each within the limit', async () => {
     const { write, batches, given } = heldWrites()
-    const one = batched(write, { most: 2 })
+    const one = batched(write, { max: 2 })
     const outcomes = [1, 2, 3].map(one)
     await pass()
     outcomes.push(one(4), one(5))
@@ -71,7 +71,7 @@ describe('batched', () => {
 
   test('starts another batch only once the last has been in flight for `maxWaitMS`', async () => {
     const { write, batches, given } = heldWrites()
-    const one = batched(write, { most: 10, concurrency: 2, maxWaitMS: 20 })
+    const one = batched(write, { max: 10, concurrency: 2, maxWaitMS: 20 })
     void one(1)
     await pass()
     void one(2)
@@ -90,7 +90,7 @@ describe('batched', () => {
 
   test('waits `maxWaitMS` even if a batch ends or more items wait than fit', async () => {
     const { write, batches, given } = heldWrites()
-    const one = batched(write, { most: 2, concurrency: 4, maxWaitMS: 20 })
+    const one = batched(write, { max: 2, concurrency: 4, maxWaitMS: 20 })
     for (const item of [1, 2, 3]) void one(item)
     await pass()
     assert.deepEqual(given(), [[1, 2]])
@@ -107,7 +107,7 @@ describe('batched', () => {
 
   test('does not wait while nothing is in flight', async () => {
     const { write, batches, given } = heldWrites()
-    const one = batched(write, { most: 10, concurrency: 2, maxWaitMS: 1_000 })
+    const one = batched(write, { max: 10, concurrency: 2, maxWaitMS: 1_000 })
     void one(1)
     await pass()
     batches[0]?.done()
@@ -119,7 +119,7 @@ describe('batched', () => {
 
   test('waits a share of the last batch duration for as many items again', async () => {
     const { write, batches, given } = heldWrites()
-    const one = batched(write, { most: 10, restShare: 0.5 })
+    const one = batched(write, { max: 10, restShare: 0.5 })
     for (const item of [1, 2, 3]) void one(item)
     await pass()
     await pass(8)
@@ -149,7 +149,7 @@ describe('batched', () => {
 
   test('never makes callers in sequence wait, however quick the batches are', async () => {
     const { write, batches, given } = heldWrites()
-    const one = batched(write, { most: 10, restShare: 0.5 })
+    const one = batched(write, { max: 10, restShare: 0.5 })
     for (const item of [1, 2, 3]) {
       void one(item)
       await pass()
@@ -167,7 +167,7 @@ describe('batched', () => {
       batches.push(items)
       return Promise.resolve(items.map((item) => (batches.length === 1 ? late.promise : String(item))))
     }
-    const one = batched(write, { most: 10, restShare: 0.5, keyOf: (item) => `key ${item % 2}` })
+    const one = batched(write, { max: 10, restShare: 0.5, keyOf: (item) => `key ${item % 2}` })
     const first = Promise.all([1, 2, 3, 4].map(one))
     await pass(8)
     late.resolve('late')
@@ -183,7 +183,7 @@ describe('batched', () => {
 
   test('caps the wait after a slow batch', async () => {
     const { write, batches, given } = heldWrites()
-    const one = batched(write, { most: 10, restShare: 0.5 })
+    const one = batched(write, { max: 10, restShare: 0.5 })
     for (const item of [1, 2, 3]) void one(item)
     await pass(5_000)
     batches[0]?.done()
@@ -197,7 +197,7 @@ describe('batched', () => {
 
   test('fails all items of a failed batch, and writes later ones', async () => {
     const { write, batches } = heldWrites()
-    const one = batched(write, { most: 2 })
+    const one = batched(write, { max: 2 })
     const outcomes = Promise.allSettled([1, 2, 3].map(one))
     await pass()
     const error = new Error('away')
@@ -216,7 +216,7 @@ describe('batched', () => {
       () => {
         throw new Error('at once')
       },
-      { most: 2 },
+      { max: 2 },
     )
     const outcomes = Promise.allSettled([one(1), one(2), one(3)])
     await pass()
@@ -233,7 +233,7 @@ describe('batched', () => {
         written.push(...items)
         return Promise.all(items.map(async (item) => (item > 0 ? one(item - 1) : item)))
       },
-      { most: 10, concurrency: 4 },
+      { max: 10, concurrency: 4 },
     )
     const again = one(3).then(() => one(0))
     await pass(100)
@@ -250,7 +250,7 @@ describe('batched', () => {
       },
     )
     const options = fc.record({
-      most: fc.integer({ min: 1, max: 5 }),
+      max: fc.integer({ min: 1, max: 5 }),
       concurrency: fc.integer({ min: 1, max: 3 }),
       maxWaitMS: fc.integer({ min: 0, max: 20 }),
       waitMS: fc.integer({ min: 0, max: 20 }),
@@ -277,7 +277,7 @@ async function holds(
   const written: Item[] = []
   const one = batched(
     async (batch: Item[]) => {
-      assert.ok(batch.length > 0 && batch.length <= options.most, 'no batch exceeds the limit')
+      assert.ok(batch.length > 0 && batch.length <= options.max, 'no batch exceeds the limit')
       const busy = new Set([...inFlight].flatMap((other) => other.map(({ key }) => key)))
       assert.ok(!batch.some(({ key }) => busy.has(key)), 'no key is in two batches at once')
       inFlight.add(batch)

@@ -1,6 +1,6 @@
 export interface Batching<Item> {
   /** The largest batch. */
-  most: number
+  max: number
   /** How long a single item waits for more, in milliseconds; 0 by default. */
   waitMS?: number
   /** How many batches may be in flight; 1 by default. */
@@ -43,12 +43,12 @@ const maxRestMS = 10
  */
 export function batched<Item, Outcome>(
   write: (items: Item[]) => Promise<(Outcome | Promise<Outcome>)[]>,
-  { most, waitMS = 0, concurrency = 1, keyOf = () => undefined, isOneItemsFault, ...pacing }: Batching<Item>,
+  { max, waitMS = 0, concurrency = 1, keyOf = () => undefined, isOneItemsFault, ...pacing }: Batching<Item>,
 ): (item: Item) => Promise<Outcome> {
   let waiting: Waiting<Item, Outcome>[] = []
   const busyKeys = new Set<string>()
   let inFlight = 0
-  const pace = createPace({ most, ...pacing })
+  const pace = createPace({ max, ...pacing })
   let timer: NodeJS.Timeout | undefined
   let isDue = false
 
@@ -91,7 +91,7 @@ export function batched<Item, Outcome>(
     clearTimeout(timer)
     timer = undefined
     while (waiting.length > 0 && inFlight < concurrency && pace.delayMS(waiting.length, inFlight) <= 0) {
-      const batch = waiting.filter(({ key }) => key === undefined || !busyKeys.has(key)).slice(0, most)
+      const batch = waiting.filter(({ key }) => key === undefined || !busyKeys.has(key)).slice(0, max)
       if (batch.length === 0) return
       const taken = new Set(batch)
       waiting = waiting.filter((one) => !taken.has(one))
@@ -131,11 +131,7 @@ export function batchedWrites<Item>(
 }
 
 /** Decides when the next batch may begin; see `maxWaitMS` and `restShare`. */
-function createPace({
-  most,
-  maxWaitMS = 0,
-  restShare = 0,
-}: Pick<Batching<unknown>, 'most' | 'maxWaitMS' | 'restShare'>) {
+function createPace({ max, maxWaitMS = 0, restShare = 0 }: Pick<Batching<unknown>, 'max' | 'maxWaitMS' | 'restShare'>) {
   let lastBeganMS = 0
   /** The next batch waits for `enough` items until `untilMS`. */
   let rest = { enough: 0, sinceMS: 0, untilMS: 0 }
@@ -153,7 +149,7 @@ function createPace({
         // A batch that began after the previous one ended contains callers that have already come back.
         const isTogether = beganMS < rest.sinceMS && sinceMS - rest.sinceMS < togetherMS
         const untilMS = sinceMS + Math.min(maxRestMS, (sinceMS - beganMS) * restShare)
-        rest = { enough: Math.min(most, (isTogether ? rest.enough : 0) + count), sinceMS, untilMS }
+        rest = { enough: Math.min(max, (isTogether ? rest.enough : 0) + count), sinceMS, untilMS }
       }
     },
     /** Milliseconds until a batch may begin. */

@@ -21,7 +21,7 @@ export const clock = {
    * offset within the reading's bounds, since the round trip limits its precision.
    */
   correct({ askedMS, roundTripMS, readMS }: { askedMS: number; roundTripMS: number; readMS: number }): void {
-    const [least, most] = [readMS - askedMS - roundTripMS, readMS - askedMS + 1]
-    if (offsetMS < least || offsetMS > most) offsetMS = Math.floor((least + most) / 2)
+    const [least, max] = [readMS - askedMS - roundTripMS, readMS - askedMS + 1]
+    if (offsetMS < least || offsetMS > max) offsetMS = Math.floor((least + max) / 2)
   },
 }

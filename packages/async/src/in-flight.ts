@@ -3,8 +3,8 @@ export interface InFlight {
   readonly size: number
   /** Tracks the work until it settles, and returns it. The caller handles its failure. */
   add<T>(work: Promise<T>): Promise<T>
-  /** Settles as soon as fewer than `most` are in flight. */
-  below(most: number): Promise<void>
+  /** Settles as soon as fewer than `max` are in flight. */
+  below(max: number): Promise<void>
   /** Settles when nothing is in flight, including work added meanwhile. */
   drained(): Promise<void>
 }
@@ -12,8 +12,8 @@ export interface InFlight {
 export function createInFlight(): InFlight {
   const works = new Set<Promise<unknown>>()
 
-  async function below(most: number): Promise<void> {
-    while (works.size >= most) await Promise.race(works)
+  async function below(max: number): Promise<void> {
+    while (works.size >= max) await Promise.race(works)
   }
 
   return {

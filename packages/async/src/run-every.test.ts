@@ -7,10 +7,10 @@ const unexpected = (error: Error) => assert.fail(error)
 describe('work at intervals', () => {
   test('begins at once, repeats, and never overlaps itself', async () => {
     const stopping = new AbortController()
-    const state = { runs: 0, now: 0, most: 0 }
+    const state = { runs: 0, now: 0, max: 0 }
     const work = async () => {
       state.runs++
-      state.most = Math.max(state.most, ++state.now)
+      state.max = Math.max(state.max, ++state.now)
       await new Promise((resolve) => setImmediate(resolve))
       state.now--
       if (state.runs === 5) stopping.abort()
@@ -18,7 +18,7 @@ describe('work at intervals', () => {
     const running = runEvery(0, work, { onError: unexpected, signal: stopping.signal })
     assert.equal(state.runs, 1, 'at once')
     await running
-    assert.deepEqual(state, { runs: 5, now: 0, most: 1 })
+    assert.deepEqual(state, { runs: 5, now: 0, max: 1 })
   })
 
   test('reports an error and continues', async () => {

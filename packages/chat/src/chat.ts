@@ -13,9 +13,9 @@ import type { AppLimit } from './limit-per-app.ts'
 import type { StreamedTexts } from './messages/streaming/streamed-texts.ts'
 import type { Censor } from './moderation/censorship.ts'
 import type { Moderation } from './moderation/moderation-hook.ts'
-import type { Log, Steps } from './ports.ts'
-import type { MadeRoom, WantedRoom } from './rooms/make-rooms.ts'
-import type { AddOutcome, MembersToAdd } from './rooms/members/add-members-together.ts'
+import type { Log, Tracing } from './ports.ts'
+import type { CreatedRoom, RoomToCreate } from './rooms/create-rooms.ts'
+import type { AddOutcome, MembersToAdd } from './rooms/members/add-members-batch.ts'
 import type { Deliveries } from './rooms/unread/mark-delivered.ts'
 import type { SearchIndex } from './search/index-messages.ts'
 import type { SendResult } from './send/decide.ts'
@@ -62,7 +62,7 @@ export interface Chat {
   recent: RecentActivity
   flusher: Flusher
   /** Spans of traced requests. */
-  steps: Steps
+  tracing: Tracing
   /** Appends a new message to its room. */
   appendMessage(draft: Draft): Promise<SendResult>
   jobs: Jobs
@@ -70,7 +70,7 @@ export interface Chat {
   streamed: StreamedTexts
   /** Limits of concurrent expensive requests. */
   limits: { queries: AppLimit; searches: AppLimit; batches: AppLimit; presence: AppLimit }
-  makeRoom(wanted: WantedRoom): Promise<MadeRoom | { refused: ApiError }>
+  createRoomInBatch(wanted: RoomToCreate): Promise<CreatedRoom | { refused: ApiError }>
   addMembers(wanted: MembersToAdd): Promise<AddOutcome>
   writeUser(user: UserToWrite): Promise<WrittenUser | { refused: ApiError }>
   /**

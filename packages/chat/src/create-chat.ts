@@ -2,7 +2,7 @@ import { batched, batchedWrites } from '@parley/async/batch'
 import { isDatabaseAway } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
 import { findMutedRoomsByKey } from '@parley/db/rooms/rooms-of-users'
-import { noteActiveUsers } from '@parley/db/statistics/active-users'
+import { recordActiveUsers } from '@parley/db/statistics/active-users'
 import { type Login, recordJoin, recordLastSeen, recordLogins } from '@parley/db/users/logins'
 import { findUsersByKey } from '@parley/db/users/users'
 import { createTokenIssuers } from './access/own-logins/token-issuers.ts'
@@ -13,9 +13,9 @@ import { forKeys, limitPerApp } from './limit-per-app.ts'
 import { createStreamedTexts } from './messages/streaming/streamed-texts.ts'
 import { createCensor } from './moderation/censorship.ts'
 import { createModeration } from './moderation/moderation-hook.ts'
-import { type HookCalls, noHookCalls, type Steps } from './ports.ts'
-import { makeRooms, type WantedRoom } from './rooms/make-rooms.ts'
-import { addMembersTogether, type MembersToAdd } from './rooms/members/add-members-together.ts'
+import { type HookCalls, noHookCalls, type Tracing } from './ports.ts'
+import { createRooms, type RoomToCreate } from './rooms/create-rooms.ts'
+import { addMembersInBatch, type MembersToAdd } from './rooms/members/add-members-batch.ts'
 import { createDeliveries } from './rooms/unread/mark-delivered.ts'
 import { createSearchIndex } from './search/index-messages.ts'
 import { createSendQueue } from './send/append.ts'
@@ -27,7 +27,7 @@ import { createDirectory } from './users/directory.ts'
 import { createSenderProfiles } from './users/sender-profiles.ts'
 import { type UserToWrite, writeUsers } from './users/write-users.ts'
 
-const noSteps: Steps = { step: () => ({ end: () => undefined }) }
+const noTracing: Tracing = { startSpan: () => ({ end: () => undefined }) }
 
 const defaultChatSettings: ChatSettings = {
   tokenDays: 30,
@@ -44,7 +44,7 @@ const loginsAtOnce = 32
 const roomsPerTransaction = 100
 const usersPerTransaction = 200
 /** Longer lists run on their own. */
-const mostInList = 1_000
+const maxInList = 1_000
 
 /** Batches concurrent lists into one round trip. Each caller gets the result of all. */
 function batchLists<T>(work: (keys: readonly string[]) => Promise<T>): (keys: readonly string[]) => Promise<T> {
@@ -53,9 +53,9 @@ function batchLists<T>(work: (keys: readonly string[]) => Promise<T>): (keys: re
       const outcome = await work(lists.flat())
       return lists.map(() => outcome)
     },
-    { most: 100, concurrency: 4, maxWaitMS: 20 },
+    { max: 100, concurrency: 4, maxWaitMS: 20 },
   )
-  return (keys) => (keys.length > mostInList ? work(keys) : together(keys))
+  return (keys) => (keys.length > maxInList ? work(keys) : together(keys))
 }
 
 function createLimits(): Chat['limits'] {
@@ -77,16 +77,16 @@ function createLimits(): Chat['limits'] {
 
 export function createChat(
   parts: Pick<Chat, 'db' | 'bus' | 'control' | 'cacheLease' | 'log'> & {
-    tracing?: Steps
+    tracing?: Tracing
     hookCalls?: HookCalls
     settings?: Partial<ChatSettings>
     atPoint?: AtPoint
   },
 ): Chat {
-  const { db, bus, control, cacheLease, log, tracing = noSteps, hookCalls = noHookCalls } = parts
+  const { db, bus, control, cacheLease, log, tracing = noTracing, hookCalls = noHookCalls } = parts
   const settings = { ...defaultChatSettings, ...parts.settings }
   const hookParts = { db, log, cacheLease, calls: hookCalls }
-  const outbox = createOutbox(db, { bus, control, log, steps: tracing, keptHours: settings.changesKeptHours })
+  const outbox = createOutbox(db, { bus, control, log, tracing, keptHours: settings.changesKeptHours })
   const profiles = createSenderProfiles(hookParts)
   const censor = createCensor(db)
   const searchIndex = createSearchIndex(db, log)
@@ -97,7 +97,7 @@ export function createChat(
     control,
     cacheLease,
     log,
-    steps: tracing,
+    tracing,
     settings,
     outbox,
     censor,
@@ -112,22 +112,22 @@ export function createChat(
     streamed: createStreamedTexts({ db, censor, log }),
     limits: createLimits(),
     appendMessage: createSendQueue({ db, profiles, censor, flusher, cache: createRoomCache() }),
-    makeRoom: batched((wanted: WantedRoom[]) => makeRooms({ db, outbox }, wanted), {
-      most: roomsPerTransaction,
+    createRoomInBatch: batched((wanted: RoomToCreate[]) => createRooms({ db, outbox }, wanted), {
+      max: roomsPerTransaction,
       concurrency: 2,
       maxWaitMS: 100,
       keyOf: ({ room }) => room.pair ?? room._id,
       isOneItemsFault: (error) => !isDatabaseAway(error),
     }),
-    addMembers: batched((wanted: MembersToAdd[]) => addMembersTogether({ db, outbox }, wanted), {
-      most: roomsPerTransaction,
+    addMembers: batched((wanted: MembersToAdd[]) => addMembersInBatch({ db, outbox }, wanted), {
+      max: roomsPerTransaction,
       concurrency: 2,
       maxWaitMS: 100,
       keyOf: ({ by, roomId }) => key(by.app, roomId),
       isOneItemsFault: (error) => !isDatabaseAway(error),
     }),
     writeUser: batched((wanted: UserToWrite[]) => writeUsers({ db, outbox }, wanted), {
-      most: usersPerTransaction,
+      max: usersPerTransaction,
       concurrency: 2,
       maxWaitMS: 100,
       keyOf: ({ app, id }) => key(app, id),
@@ -137,13 +137,13 @@ export function createChat(
     findUsers: batchLists((keys) => findUsersByKey(db, keys)),
     recordJoin: batchLists((users) => recordJoin(db, users)),
     recordLogin: batchedWrites(
-      (logins: Login[]) => Promise.all([recordLogins(db, logins), noteActiveUsers(db, logins)]),
-      { most: loginsAtOnce },
+      (logins: Login[]) => Promise.all([recordLogins(db, logins), recordActiveUsers(db, logins)]),
+      { max: loginsAtOnce },
     ),
     recordActive: batchedWrites(
       (active: { app: string; user: string; atMS: number }[]) =>
-        Promise.all([recordLastSeen(db, active), noteActiveUsers(db, active)]),
-      { most: loginsAtOnce },
+        Promise.all([recordLastSeen(db, active), recordActiveUsers(db, active)]),
+      { max: loginsAtOnce },
     ),
   }
 }

@@ -29,11 +29,11 @@ export interface LeasedCache<T> {
 interface Entry<T> {
   value: T
   /** When the read began. */
-  askedAtMS: number
+  readAtMS: number
 }
 
 /** A read in flight, which a change can make stale. */
-interface Look {
+interface PendingRead {
   isStale: boolean
 }
 
@@ -44,26 +44,26 @@ interface Look {
  */
 export function createLeasedCache<T extends object | null>(
   lease: CacheLease | undefined,
-  most: number,
+  max: number,
   onError: (error: unknown, key: string) => void,
 ): LeasedCache<T> {
-  const cache = new LRUCache<string, Entry<T>>({ max: most, ttl: cachedMS })
-  const looks = new Map<string, Set<Look>>()
+  const cache = new LRUCache<string, Entry<T>>({ max, ttl: cachedMS })
+  const pending = new Map<string, Set<PendingRead>>()
 
-  async function look(key: string, read: () => Promise<T>): Promise<T> {
+  async function readAndCache(key: string, read: () => Promise<T>): Promise<T> {
     const own = { isStale: false }
-    const [sinceMS, askedAtMS] = [lease?.heardSinceMS(), performance.now()]
-    looks.set(key, (looks.get(key) ?? new Set()).add(own))
+    const [sinceMS, readAtMS] = [lease?.heardSinceMS(), performance.now()]
+    pending.set(key, (pending.get(key) ?? new Set()).add(own))
     try {
       const value = await read()
       const isCertain = sinceMS !== undefined && sinceMS === lease?.heardSinceMS() && !own.isStale
       if (value === null) cache.delete(key)
-      else if (isCertain) cache.set(key, { value, askedAtMS }, { start: askedAtMS })
+      else if (isCertain) cache.set(key, { value, readAtMS }, { start: readAtMS })
       return value
     } finally {
-      const left = looks.get(key)
+      const left = pending.get(key)
       left?.delete(own)
-      if (left?.size === 0) looks.delete(key)
+      if (left?.size === 0) pending.delete(key)
     }
   }
 
@@ -71,27 +71,27 @@ export function createLeasedCache<T extends object | null>(
   function cached(key: string): Entry<T> | undefined {
     const sinceMS = lease?.heardSinceMS()
     const entry = sinceMS === undefined ? undefined : cache.get(key)
-    return entry && sinceMS !== undefined && entry.askedAtMS >= sinceMS ? entry : undefined
+    return entry && sinceMS !== undefined && entry.readAtMS >= sinceMS ? entry : undefined
   }
 
   function forget(key: string): void {
     cache.delete(key)
-    for (const one of looks.get(key) ?? []) one.isStale = true
+    for (const one of pending.get(key) ?? []) one.isStale = true
   }
 
   return {
     async get(key, read) {
       const hit = cached(key)
-      if (!hit) return look(key, read)
-      if (performance.now() > hit.askedAtMS + cachedMS / 2 && !looks.has(key)) {
-        look(key, read).catch((error: unknown) => onError(error, key))
+      if (!hit) return readAndCache(key, read)
+      if (performance.now() > hit.readAtMS + cachedMS / 2 && !pending.has(key)) {
+        readAndCache(key, read).catch((error: unknown) => onError(error, key))
       }
       return hit.value
     },
     forget,
     forgetAll() {
       cache.clear()
-      for (const key of looks.keys()) forget(key)
+      for (const key of pending.keys()) forget(key)
     },
   }
 }

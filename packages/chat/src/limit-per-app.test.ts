@@ -6,11 +6,11 @@ import { forKeys, limitPerApp } from './limit-per-app.ts'
 /** Work that ends when `end` is called. */
 function works() {
   const begun: { who: string; end: () => void }[] = []
-  const state = { most: 0, inFlight: 0 }
+  const state = { max: 0, inFlight: 0 }
   const work = (who: string) => async () => {
     const { promise, resolve } = Promise.withResolvers<void>()
     begun.push({ who, end: resolve })
-    state.most = Math.max(state.most, ++state.inFlight)
+    state.max = Math.max(state.max, ++state.inFlight)
     await promise
     state.inFlight--
     return who
@@ -36,7 +36,7 @@ describe('a limit per app', () => {
       await turn()
     }
     assert.deepEqual(await Promise.all([...done, other]), ['a0', 'a1', 'a2', 'a3', 'a4', 'a5', 'b'])
-    assert.equal(state.most, 3)
+    assert.equal(state.max, 3)
   })
 
   test('a process stays within its concurrency', async () => {
@@ -49,7 +49,7 @@ describe('a limit per app', () => {
       begun[i]?.end()
     }
     await Promise.all(done)
-    assert.equal(state.most, 3)
+    assert.equal(state.max, 3)
   })
 
   test('work that waits too long or finds the queue full is refused, never runs, and frees its place', async () => {

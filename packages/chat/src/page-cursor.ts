@@ -1,5 +1,5 @@
 import { ApiError } from '@parley/contracts/errors'
-import type { PagePlace } from '@parley/db/find-page'
+import type { PagePosition } from '@parley/db/find-page'
 
 const objectID = /^[0-9a-f]{24}$/
 /** Format of message IDs: imported messages keep theirs. */
@@ -10,7 +10,7 @@ type List =
   | ('audit' | 'bookmarks' | 'calls' | 'holds' | 'jobs' | 'members' | 'reminders' | 'reports' | 'scheduled' | 'threads')
   | `users.${string}`
 
-export function toCursor(list: List, { atMS, id }: PagePlace): string {
+export function toCursor(list: List, { atMS, id }: PagePosition): string {
   return `${list} ${atMS} ${id}`
 }
 
@@ -19,7 +19,7 @@ export function toCursor(list: List, { atMS, id }: PagePlace): string {
  * @param ids format of the list's IDs
  * @throws ApiError INVALID_QUERY
  */
-export function parseCursor(list: List, cursor: string | undefined, ids = objectID): PagePlace | undefined {
+export function parseCursor(list: List, cursor: string | undefined, ids = objectID): PagePosition | undefined {
   if (cursor === undefined) return undefined
   const [, of, time = '', id = ''] = /^(\S+) (\d{1,15}) (.+)$/s.exec(cursor) ?? []
   if (of !== list || !ids.test(id)) throw new ApiError('INVALID_QUERY', 'cursor: expected the cursor of a page')
@@ -40,13 +40,13 @@ export function toPage<T, V>(
   list: List,
   oneMore: readonly T[],
   limit: number,
-  { view, placeOf }: { view: (one: T) => V; placeOf: (one: T) => PagePlace },
+  { view, positionOf }: { view: (one: T) => V; positionOf: (one: T) => PagePosition },
 ): { data: V[]; cursor?: string } {
   const { shown, last } = pageOf(oneMore, limit)
-  return { data: shown.map(view), ...(last && { cursor: toCursor(list, placeOf(last)) }) }
+  return { data: shown.map(view), ...(last && { cursor: toCursor(list, positionOf(last)) }) }
 }
 
 /** Position of an entry in a list ordered by creation time. */
-export function placeByCreation({ createdAtMS, id }: { createdAtMS: number; id: string }): PagePlace {
+export function positionByCreation({ createdAtMS, id }: { createdAtMS: number; id: string }): PagePosition {
   return { atMS: createdAtMS, id }
 }

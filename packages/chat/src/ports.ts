@@ -6,8 +6,8 @@ export interface Log {
 }
 
 /** The part of tracing that use cases need. */
-export interface Steps {
-  step(
+export interface Tracing {
+  startSpan(
     name: string,
     kind: 'producer' | 'client',
     request: string | undefined,

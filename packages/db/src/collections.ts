@@ -3,7 +3,7 @@ import { appIndexes } from './apps/apps.ts'
 import { configIndexes } from './apps/config.ts'
 import { auditIndexes, auditSealIndexes } from './audit/audit-log.ts'
 import type { CollectionName, Collections } from './db.ts'
-import { pendingEventIndexes, publishedEventIndexes } from './events/outbox-store.ts'
+import { outboxIndexes, publishedEventIndexes } from './events/outbox-store.ts'
 import { attachedIndexes } from './files/attached.ts'
 import { fileIndexes } from './files/files.ts'
 import { filesToClearIndexes } from './files/files-to-clear.ts'
@@ -45,7 +45,7 @@ import { tokenIndexes } from './users/tokens.ts'
 import { userIndexes } from './users/users.ts'
 
 /** How to find an app's documents: by key range, or with a full scan of a small collection. */
-type Deletion = 'idRange' | 'roomKeyRange' | 'notes' | 'calls' | 'files' | 'roles' | 'last' | 'none'
+type Deletion = 'idRange' | 'roomKeyRange' | 'outbox' | 'calls' | 'files' | 'roles' | 'last' | 'none'
 
 /** A shard key of one field, ranged or hashed. */
 export interface ShardKey {
@@ -72,7 +72,7 @@ interface CollectionPlan {
 }
 
 /**
- * Every collection, in the order in which an app's documents are deleted: notes name messages and rooms buffer them, so
+ * Every collection, in the order in which an app's documents are deleted: the outbox names messages and rooms buffer them, so
  * both are deleted before the messages.
  */
 export const collections: Record<CollectionName, CollectionPlan> = {
@@ -86,8 +86,8 @@ export const collections: Record<CollectionName, CollectionPlan> = {
   scheduled: { indexes: scheduledIndexes, shard: id, deletion: 'idRange' },
   reminders: { indexes: reminderIndexes, shard: id, deletion: 'idRange' },
   bookmarks: { indexes: bookmarkIndexes, shard: id, deletion: 'idRange' },
-  pendingEvents: { indexes: pendingEventIndexes, shard: queue, deletion: 'notes' },
-  publishedEvents: { indexes: publishedEventIndexes, shard: id, deletion: 'notes' },
+  outbox: { indexes: outboxIndexes, shard: queue, deletion: 'outbox' },
+  publishedEvents: { indexes: publishedEventIndexes, shard: id, deletion: 'outbox' },
   outgoingCalls: { indexes: outgoingCallIndexes, shard: id, deletion: 'calls' },
   callQueues: { indexes: callQueueIndexes, shard: queue, deletion: 'idRange' },
   pushes: { indexes: pushIndexes, shard: id, deletion: 'idRange' },

@@ -15,7 +15,7 @@ import { checkMongo, explainUnselected, UnfitMongo } from './check-server.ts'
 import { openCollections } from './collections.ts'
 import type { Db } from './db.ts'
 import { errorCodes } from './server-errors.ts'
-import { createTurns, NoTurn } from './transactions/turns.ts'
+import { ContentionTimeout, createLocks } from './transactions/locks.ts'
 
 export type { Db, Session } from './db.ts'
 
@@ -71,7 +71,7 @@ export async function connectDb(url: string, options: ConnectOptions = {}): Prom
     throw error
   }
   const mongo = client.db(database)
-  return { client, mongo, faults, turns: createTurns(), beforeNextRun: new WeakMap(), ...openCollections(mongo) }
+  return { client, mongo, faults, locks: createLocks(), beforeNextRun: new WeakMap(), ...openCollections(mongo) }
 }
 
 /** The database in the path of a MongoDB URL, or an empty string. The WHATWG parser rejects URLs with several hosts. */
@@ -129,7 +129,7 @@ export async function pingDb({ mongo, faults }: Db): Promise<void> {
  * still have been applied.
  */
 export function isDatabaseAway(error: unknown): boolean {
-  if (error instanceof NoTurn) return true
+  if (error instanceof ContentionTimeout) return true
   if (!(error instanceof MongoError)) return false
   return (
     error instanceof MongoNetworkError ||

@@ -2,7 +2,7 @@ import type { ClientSession, Collection, MongoClient, Db as MongoDb } from 'mong
 import type { AppDoc, ConfigDoc } from './apps/documents.ts'
 import type { AuditDoc, AuditSealDoc, UnsealedDoc } from './audit/documents.ts'
 import type { ImportedLinesDoc, JobDoc, LinkCardDoc, PageFileDoc } from './documents.ts'
-import type { PendingEventsDoc, PublishedEventsDoc, StreamStateDoc } from './events/documents.ts'
+import type { OutboxEntry, PublishedEntry, StreamStateDoc } from './events/documents.ts'
 import type { FileDoc, FilesToClearDoc } from './files/documents.ts'
 import type { HoldDoc, HoldMarkDoc } from './holds/documents.ts'
 import type { MessageBucketDoc } from './message-buckets/documents.ts'
@@ -28,7 +28,7 @@ import type {
 } from './push/documents.ts'
 import type { BanDoc, DirectRoomDoc, InvitationDoc, MembershipDoc, RoomDoc } from './rooms/documents.ts'
 import type { StatsPeakDoc, StatsRoomDoc, StatsUserDoc } from './statistics/documents.ts'
-import type { Turns } from './transactions/turns.ts'
+import type { Locks } from './transactions/locks.ts'
 import type { BlockDoc, DeviceDoc, DeviceTokenDoc, PrefDoc, TokenDoc, UserDoc } from './users/documents.ts'
 
 /** Parley's collections, by their names in the database. */
@@ -61,9 +61,9 @@ export interface Collections {
   operators: Collection<OperatorDoc>
   outgoingCalls: Collection<OutgoingCallDoc>
   pageFiles: Collection<PageFileDoc>
-  pendingEvents: Collection<PendingEventsDoc>
+  outbox: Collection<OutboxEntry>
   prefs: Collection<PrefDoc>
-  publishedEvents: Collection<PublishedEventsDoc>
+  publishedEvents: Collection<PublishedEntry>
   pushContents: Collection<PushContentDoc>
   pushDecisions: Collection<PushDecisionDoc>
   pushResults: Collection<PushResultsDoc>
@@ -98,7 +98,7 @@ export type Db = {
   mongo: MongoDb
   /** By address: why the driver could not connect to a server, such as an expired certificate. */
   faults: ReadonlyMap<string, Error>
-  turns: Turns
+  locks: Locks
   /** Runs after a transaction's conflict, outside the transaction, before its next attempt. */
   beforeNextRun: WeakMap<Session, () => Promise<void>>
 } & Collections

@@ -22,7 +22,7 @@ interface Work {
 /** Background work by kind. Each takes one index lookup. */
 const works = {
   abandonedMessages: { collection: 'rooms', field: 'bufferSinceMS', afterMS: givenUpAfterMS },
-  unpublished: { collection: 'pendingEvents', field: 'atMS', afterMS: givenUpAfterMS },
+  unpublished: { collection: 'outbox', field: 'atMS', afterMS: givenUpAfterMS },
   lostStream: {
     collection: 'streamState',
     field: 'rebuilding.leaseUntilMS',

@@ -1,7 +1,7 @@
 import type { Collection, Document, Filter, FindOptions, WithId } from 'mongodb'
 
 /** The end of a page of a list that is sorted by time, then ID. */
-export interface PagePlace {
+export interface PagePosition {
   atMS: number
   id: string
 }
@@ -47,7 +47,7 @@ function beyond(after: Page['after'], { time, id, order }: Sorting): Document {
 export interface TimePage {
   sinceMS: number
   untilMS: number
-  before?: PagePlace | undefined
+  before?: PagePosition | undefined
   limit: number
 }
 

@@ -116,7 +116,7 @@ export async function advanceJob(
 }
 
 /** Records the progress of erasing a user's content. @throws JobTaken */
-export async function noteErased(
+export async function recordErased(
   db: Db,
   { _id, worker }: JobDoc,
   { messages = 0, spared, afterRoom }: { messages?: number; spared?: string; afterRoom?: string },
@@ -156,12 +156,12 @@ export async function endJob(db: Db, { _id, worker, total }: JobDoc): Promise<vo
 }
 
 /**
- * Fails a job and deletes its input if it was started `mostAttempts` times without progress. Compares the stored count,
+ * Fails a job and deletes its input if it was started `maxAttempts` times without progress. Compares the stored count,
  * since the job can have made progress after the lease was taken.
  * @returns whether the job was failed
  */
-export async function giveUpJob(db: Db, { _id, worker = '' }: JobDoc, mostAttempts: number): Promise<boolean> {
-  const filter = { _id, worker, attempts: { $gte: mostAttempts } }
+export async function giveUpJob(db: Db, { _id, worker = '' }: JobDoc, maxAttempts: number): Promise<boolean> {
+  const filter = { _id, worker, attempts: { $gte: maxAttempts } }
   const { matchedCount } = await db.jobs.updateOne(filter, ending('failed'))
   return matchedCount > 0
 }
@@ -199,16 +199,16 @@ export async function releaseJob(db: Db, { _id, worker }: JobDoc): Promise<void>
 
 /**
  * Releases a failed job to other processes with exponential backoff: `pauseMS`, doubled per attempt without progress,
- * at most `mostDoublings` times.
+ * at most `maxDoublings` times.
  * @throws JobTaken
  */
 export async function postponeJob(
   db: Db,
   { _id, worker }: JobDoc,
   pauseMS: number,
-  mostDoublings: number,
+  maxDoublings: number,
 ): Promise<void> {
-  const doublings = { $max: [0, { $min: [{ $subtract: ['$attempts', 1] }, mostDoublings] }] }
+  const doublings = { $max: [0, { $min: [{ $subtract: ['$attempts', 1] }, maxDoublings] }] }
   const leaseUntilMS = { $add: [clock.now(), { $multiply: [pauseMS, { $pow: [2, doublings] }] }] }
   await change(db, { _id, worker }, [{ $set: { leaseUntilMS } }])
 }

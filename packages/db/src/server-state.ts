@@ -78,9 +78,9 @@ function oplogOf({ oplog }: Document, { size, maxSize }: Document): Pick<MongoSt
 
 function cacheOf({ wiredTiger }: Document): Pick<MongoState, 'cache'> {
   const cache = (wiredTiger as { cache?: Record<string, number> } | undefined)?.cache
-  const most = cache?.['maximum bytes configured']
-  if (!cache || !most) return {}
-  const share = (name: string) => (cache[name] ?? 0) / most
+  const max = cache?.['maximum bytes configured']
+  if (!cache || !max) return {}
+  const share = (name: string) => (cache[name] ?? 0) / max
   return { cache: { used: share('bytes currently in the cache'), dirty: share('tracked dirty bytes in the cache') } }
 }
 

@@ -11,7 +11,7 @@ interface Found {
   shown: string
 }
 
-const mostShown = 12
+const maxShown = 12
 
 startMenu()
 startSearch()
@@ -50,7 +50,7 @@ function startSearch(): void {
     })
     if (field.value.trim() !== words) return
     if (!index) return show([note('The search index could not be loaded. Type again to retry.')], true)
-    const found = index.search(words).slice(0, mostShown) as unknown as Found[]
+    const found = index.search(words).slice(0, maxShown) as unknown as Found[]
     show(found.length > 0 ? found.map(row) : [note('Nothing found')], true)
   }
   const choose = (step: number) => {

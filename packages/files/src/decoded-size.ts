@@ -9,7 +9,7 @@ const formats: ReadonlySet<string> = new Set(['png', 'jpeg', 'webp', 'gif', 'hei
  * Maximum decoded bytes of a picture. Most PNG and JPEG files are decoded line by line. Other formats need whole
  * frames: the AVIF decoder takes 5 times the decoded bytes, other decoders up to 2 times.
  */
-const mostDecoded = { byLine: 400 * MB, whole: 100 * MB, avif: 50 * MB }
+const maxDecoded = { byLine: 400 * MB, whole: 100 * MB, avif: 50 * MB }
 
 /** Bytes per sample, by libvips format. */
 const sampleBytes: Record<string, number> = { uchar: 1, char: 1, ushort: 2, short: 2 }
@@ -29,6 +29,6 @@ export function checkDecodedSize({
   }
   const decoded = width * height * channels * (sampleBytes[depth] ?? 8)
   const isByLine = (format === 'png' || format === 'jpeg') && !isProgressive
-  const most = mostDecoded[isByLine ? 'byLine' : format === 'heif' ? 'avif' : 'whole']
-  if (decoded > most) throw new Error(`a ${format} of ${decoded} decoded bytes gets no thumbnail: at most ${most}`)
+  const max = maxDecoded[isByLine ? 'byLine' : format === 'heif' ? 'avif' : 'whole']
+  if (decoded > max) throw new Error(`a ${format} of ${decoded} decoded bytes gets no thumbnail: at most ${max}`)
 }

@@ -28,13 +28,13 @@ interface Box {
 const ofPicture = new Set(['ftyp', 'styp', 'meta', 'mdat', 'moov', 'moof', 'sidx'])
 
 /** More boxes in one place, or extents, than any real picture has. */
-const most = 10_000
+const max = 10_000
 
 /** The boxes in a range of the file, up to the first invalid one. */
 function boxesOf(file: Buffer, from: number, to: number): Box[] {
   const boxes: Box[] = []
   let start = from
-  while (start + 8 <= to && boxes.length < most) {
+  while (start + 8 <= to && boxes.length < max) {
     const type = file.toString('latin1', start + 4, start + 8)
     const short = file.readUInt32BE(start)
     if (short === 1 && start + 16 > to) break
@@ -128,7 +128,7 @@ function rangesOf(
     const base = read(baseSize)
     const extents = read(2)
     for (let extent = 0; extent < extents; extent++) {
-      if (++extentsRead > most) throw new RangeError('too many extents')
+      if (++extentsRead > max) throw new RangeError('too many extents')
       read(indexSize)
       const offset = base + read(offsetSize)
       const length = read(lengthSize)

@@ -7,7 +7,7 @@ export interface Thumbnail {
   height: number
 }
 
-const mostPixels = 50_000_000
+const maxPixels = 50_000_000
 const longestSide = 480
 
 // Leave CPU and memory to other work.
@@ -24,7 +24,7 @@ sharp.unblock({
  * @throws if the bytes are not a supported picture, or decoding would take too much memory
  */
 export async function makeThumbnail(picture: Buffer): Promise<Thumbnail> {
-  const image = sharp(picture, { limitInputPixels: mostPixels })
+  const image = sharp(picture, { limitInputPixels: maxPixels })
   checkDecodedSize(await image.metadata())
   const { data, info } = await image
     .autoOrient()

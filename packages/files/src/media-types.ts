@@ -92,11 +92,11 @@ const withThumbnails: ReadonlySet<string> = new Set([
   'image/avif',
 ])
 /** Larger pictures get none, since the whole picture is read into memory. */
-const mostPictureBytes = 20 * 1024 * 1024
+const maxPictureBytes = 20 * 1024 * 1024
 
 /** Whether files of this type and size get a thumbnail. */
 export function hasThumbnail({ type, size }: { type: string; size: number }): boolean {
-  return withThumbnails.has(type) && size <= mostPictureBytes
+  return withThumbnails.has(type) && size <= maxPictureBytes
 }
 
 /**

@@ -13,11 +13,11 @@ const removers: Readonly<Record<string, (picture: Buffer) => Buffer[]>> = {
   'image/heif-sequence': heifParts,
 }
 /** Larger pictures keep their metadata: removing it reads the whole picture into memory. */
-const mostBytes = 20 * 1024 * 1024
+const maxBytes = 20 * 1024 * 1024
 
 /** Whether `withoutMetadata` applies to files of this type and size. */
 export const mayHaveMetadata = ({ type, size }: { type: string; size: number }): boolean =>
-  type in removers && size <= mostBytes
+  type in removers && size <= maxBytes
 
 /**
  * Removes EXIF, XMP and IPTC metadata, such as location, camera, time and comments, and everything after the end of the

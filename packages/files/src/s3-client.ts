@@ -67,10 +67,10 @@ function boundResponses(client: S3Client, timeoutMS: number): void {
       const result = await next(args)
       const { body, headers } = result.response as { body?: unknown; headers: Record<string, string> }
       if (body instanceof Readable) {
-        const mostMS = timeoutMS * (1 + Number(headers['content-length'] ?? 0) / bytesPerTimeout)
+        const maxMS = timeoutMS * (1 + Number(headers['content-length'] ?? 0) / bytesPerTimeout)
         const late = setTimeout(
-          () => body.destroy(new Error(`incomplete response after ${Math.ceil(mostMS)} ms`)),
-          mostMS,
+          () => body.destroy(new Error(`incomplete response after ${Math.ceil(maxMS)} ms`)),
+          maxMS,
         )
         body.once('close', () => clearTimeout(late))
       }

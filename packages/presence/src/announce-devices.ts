@@ -3,7 +3,7 @@ import { createInFlight } from '@parley/async/in-flight'
 import { startRunning } from '@parley/async/run-every'
 import type { Presence } from './connect.ts'
 import { nodeTtlMS } from './connection-counts.ts'
-import { type HeldDevice, stay, userField, writeAll, writeFields } from './device-hash.ts'
+import { extendReport, type HeldDevice, userField, writeAll, writeFields } from './node-reports.ts'
 
 /** Reports a realtime node's connected devices to Redis. */
 export interface OnlineDevices {
@@ -68,7 +68,7 @@ export async function announceDevices(
     writeChanged()
     // Redis runs a connection's commands in order, so it has all earlier reports.
     const expected = current.size + 1
-    if (isBehind || (await stay(redis, node)) !== expected) await reportAll()
+    if (isBehind || (await extendReport(redis, node)) !== expected) await reportAll()
   }
 
   const ready = () => void write(reportAll())

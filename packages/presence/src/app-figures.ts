@@ -26,16 +26,16 @@ type Counted = Partial<Record<FigureName | ModerationField, number>>
 
 const flushEveryMS = 5_000
 /** Maximum number of minutes, each counted per app, that are kept while Redis is down. */
-const mostKept = 10_000
+const maxKept = 10_000
 /** Bucket sizes, and how many buckets are read: the last hour by minute, the last day by hour. */
-export const stretches = {
+export const periods = {
   minute: { sizeMS: 60_000, count: 60 },
   hour: { sizeMS: 3_600_000, count: 24 },
 } as const
-type Stretch = keyof typeof stretches
+type Period = keyof typeof periods
 
-/** One hash per app, size and stretch, with a field per figure. Expires one stretch after it is last read. */
-const keyOf = (app: string, size: Stretch, stretch: number) => `{parley}:figures:${size}:${stretch}:${app}`
+/** One hash per app, size and period, with a field per figure. Expires one period after it is last read. */
+const keyOf = (app: string, size: Period, period: number) => `{parley}:figures:${size}:${period}:${app}`
 
 /**
  * Counts events per app for the overview, in memory, and adds the counts to Redis every few seconds. If a process is killed,
@@ -60,7 +60,7 @@ export function createAppFigures({ redis }: Presence, onError: (error: Error) =>
 
   function writes(app: string, atMS: number, figures: Counted): Promise<unknown>[] {
     return (['minute', 'hour'] as const).flatMap((size) => {
-      const { sizeMS, count } = stretches[size]
+      const { sizeMS, count } = periods[size]
       const key = keyOf(app, size, Math.floor(atMS / sizeMS))
       const added: Promise<unknown>[] = Object.entries(figures).map(([name, by]) => redis.hincrby(key, name, by ?? 0))
       added.push(redis.pexpire(key, (count + 1) * sizeMS))
@@ -72,12 +72,12 @@ export function createAppFigures({ redis }: Presence, onError: (error: Error) =>
   return {
     add(app: string, name: FigureName | ModerationField, by = 1) {
       const atMS = clock.now()
-      const minute = `${Math.floor(atMS / stretches.minute.sizeMS)} ${app}`
+      const minute = `${Math.floor(atMS / periods.minute.sizeMS)} ${app}`
       let one = counted.get(minute)
       if (!one) {
         counted.set(minute, (one = { app, atMS, figures: {} }))
         const [oldest] = counted.keys()
-        if (counted.size > mostKept && oldest !== undefined) counted.delete(oldest)
+        if (counted.size > maxKept && oldest !== undefined) counted.delete(oldest)
       }
       one.figures[name] = (one.figures[name] ?? 0) + by
     },
@@ -95,7 +95,7 @@ export type AppFigures = ReturnType<typeof createAppFigures>
 export async function readFigures(
   presence: Presence,
   app: string,
-  size: Stretch,
+  size: Period,
   nowMS?: number,
 ): Promise<{ fromMS: number; figures: Figures }[]> {
   const found = await readCounted(presence, app, size, nowMS)
@@ -110,12 +110,12 @@ export async function readFigures(
 export async function readCounted(
   { redis }: Presence,
   app: string,
-  size: Stretch,
+  size: Period,
   nowMS = clock.now(),
 ): Promise<{ fromMS: number; fields: Record<string, string> }[]> {
-  const { sizeMS, count } = stretches[size]
+  const { sizeMS, count } = periods[size]
   const last = Math.floor(nowMS / sizeMS)
   const wanted = Array.from({ length: count }, (_, i) => last - count + 1 + i)
-  const found = await Promise.all(wanted.map((stretch) => redis.hgetall(keyOf(app, size, stretch))))
-  return wanted.map((stretch, i) => ({ fromMS: stretch * sizeMS, fields: found[i] ?? {} }))
+  const found = await Promise.all(wanted.map((period) => redis.hgetall(keyOf(app, size, period))))
+  return wanted.map((period, i) => ({ fromMS: period * sizeMS, fields: found[i] ?? {} }))
 }

@@ -130,9 +130,9 @@ export async function countConnectionsByNode({ redis }: Presence, app: string): 
     redis.hgetall(connectionsKey(app)),
     redis.zrange(nodesKey, `(${nowMS}`, '+inf', 'BYSCORE'),
   ])
-  const living = new Set(alive)
+  const live = new Set(alive)
   return new Map(
-    Object.entries(counts).flatMap(([node, count]) => (living.has(node) ? [[node, Number(count)] as const] : [])),
+    Object.entries(counts).flatMap(([node, count]) => (live.has(node) ? [[node, Number(count)] as const] : [])),
   )
 }
 

@@ -5,17 +5,17 @@ import { test } from 'vitest'
 import { closePresence, connectPresence, isPresenceAway, whilePresent } from './connect.ts'
 import { reportConnections } from './connection-counts.ts'
 import { execAll } from './exec-all.ts'
-import { findPushed, notePushed } from './pushed-rooms.ts'
-import { noteReminded } from './reminded.ts'
+import { findPushed, recordPushed } from './pushed-rooms.ts'
+import { recordReminder } from './sent-reminders.ts'
 import { openReceiver } from './webhook-receivers.ts'
 
 test('commands run together fail if Redis is down', async () => {
   const presence = await connectPresence((await testServers()).redisUrl, () => undefined)
   await closePresence(presence)
   const [app, user, room, id] = ['app', 'user', 'room', randomUUID()]
-  await assert.rejects(notePushed(presence, { app, room, seq: 1 }, [{ user, device: 'd' }], 60), isPresenceAway)
+  await assert.rejects(recordPushed(presence, { app, room, seq: 1 }, [{ user, device: 'd' }], 60), isPresenceAway)
   await assert.rejects(findPushed(presence, [{ app, room, user }]), isPresenceAway)
-  await assert.rejects(noteReminded(presence, { app, user, room, id, atMS: 1 }, 1), isPresenceAway)
+  await assert.rejects(recordReminder(presence, { app, user, room, id, atMS: 1 }, 1), isPresenceAway)
   await assert.rejects(openReceiver(presence, id, { app, endsAtMS: 1, status: 200 }), isPresenceAway)
 })
 
@@ -26,13 +26,13 @@ test('Redis counts as away while it is full or could not save: pushes go on', as
   try {
     await presence.redis.config('SET', 'maxmemory-policy', 'noeviction')
     await presence.redis.config('SET', 'maxmemory', '1')
-    const refused = await notePushed(presence, { app, room, seq: 1 }, [{ user, device: 'd' }], 60).catch(String)
+    const refused = await recordPushed(presence, { app, room, seq: 1 }, [{ user, device: 'd' }], 60).catch(String)
     assert.match(refused ?? '', /OOM/)
     assert.equal(
-      await whilePresent(notePushed(presence, { app, room, seq: 1 }, [{ user, device: 'd' }], 60)),
+      await whilePresent(recordPushed(presence, { app, room, seq: 1 }, [{ user, device: 'd' }], 60)),
       undefined,
     )
-    await assert.rejects(noteReminded(presence, { app, user, room, id, atMS: 1 }, 1), isPresenceAway)
+    await assert.rejects(recordReminder(presence, { app, user, room, id, atMS: 1 }, 1), isPresenceAway)
     // A transaction, and a script.
     await assert.rejects(openReceiver(presence, id, { app, endsAtMS: 1, status: 200 }), isPresenceAway)
     await assert.rejects(reportConnections(presence, id, app, 1), isPresenceAway)

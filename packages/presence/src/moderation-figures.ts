@@ -13,15 +13,15 @@ export interface ModerationFigures extends Record<Action, number> {
 
 /** The field that counts an answer, with its duration rounded up to a bound. */
 export function moderationField(action: string, seconds: number): `moderation ${string} ${number}` {
-  const bound = boundsMS.find((most) => seconds * 1_000 <= most) ?? boundsMS.at(-1) ?? 0
+  const bound = boundsMS.find((max) => seconds * 1_000 <= max) ?? boundsMS.at(-1) ?? 0
   return `moderation ${action} ${bound}`
 }
 
-/** Sums these fields over stretches. Percentiles are histogram bounds, and exclude missing answers. */
-export function moderationFigures(stretches: readonly Readonly<Record<string, string>>[]): ModerationFigures {
+/** Sums these fields over periods. Percentiles are histogram bounds, and exclude missing answers. */
+export function moderationFigures(periods: readonly Readonly<Record<string, string>>[]): ModerationFigures {
   const counts = { allow: 0, mask: 0, refuse: 0, unanswered: 0 }
   const answered = new Map<number, number>()
-  for (const [name, value] of stretches.flatMap((fields) => Object.entries(fields))) {
+  for (const [name, value] of periods.flatMap((fields) => Object.entries(fields))) {
     const [, found, bound] = /^moderation (\w+) (\d+)$/.exec(name) ?? []
     const action = actions.find((each) => each === found)
     if (action === undefined) continue

@@ -1,13 +1,13 @@
 import type { Presence } from './connect.ts'
 import { nodesKey } from './connection-counts.ts'
-import { onlineKey, readReports, spoken, userField, usersPerWrite } from './device-hash.ts'
+import { onlineKey, readReports, reportedField, userField, usersPerWrite } from './node-reports.ts'
 
 /** Pages through all connected users. A user on two nodes appears twice. */
 export async function* pageOnlineUsers(presence: Presence): AsyncGenerator<{ app: string; user: string }[]> {
   for (const node of await presence.redis.zrange(nodesKey, '0', '-1')) {
     for (let cursor = '0'; ; ) {
       const [next, fields] = await presence.redis.hscan(onlineKey(node), cursor, 'COUNT', usersPerWrite)
-      const names = fields.filter((_, i) => i % 2 === 0).filter((name) => name !== spoken)
+      const names = fields.filter((_, i) => i % 2 === 0).filter((name) => name !== reportedField)
       if (names.length > 0) {
         yield names.map((name) => {
           const [app = '', user = ''] = name.split('\0')
@@ -30,11 +30,11 @@ export async function findNodesWithout(
   app: string,
   users: readonly string[],
 ): Promise<Set<string>> {
-  const fields = [spoken, ...users.map((user) => userField(app, user))]
+  const fields = [reportedField, ...users.map((user) => userField(app, user))]
   const without = await Promise.all(
     nodes.map(async (node) => {
-      const [hasSpoken, ...held] = await presence.redis.hmget(onlineKey(node), ...fields)
-      return hasSpoken !== null && held.every((json) => json === null) ? [node] : []
+      const [hasReported, ...held] = await presence.redis.hmget(onlineKey(node), ...fields)
+      return hasReported !== null && held.every((json) => json === null) ? [node] : []
     }),
   )
   return new Set(without.flat())

@@ -30,7 +30,7 @@ export interface PushedDevice {
  * Records that a message was pushed to these devices.
  * @throws the client's error if Redis is down
  */
-export async function notePushed(
+export async function recordPushed(
   { redis }: Presence,
   { seq, ...place }: Omit<PushedPlace, 'user'> & { seq: number },
   devices: readonly PushedDevice[],

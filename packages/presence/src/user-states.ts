@@ -1,5 +1,5 @@
 import { isPresenceAway, type Presence } from './connect.ts'
-import { readReports } from './device-hash.ts'
+import { readReports } from './node-reports.ts'
 
 /** The states of connected users: online if any device is active, away if all devices are away. */
 export interface UserStates {

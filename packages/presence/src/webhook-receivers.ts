@@ -21,12 +21,12 @@ export interface Receiver {
 }
 
 /** Maximum number of receivers per app. A further one closes the oldest. */
-const mostReceivers = 5
+const maxReceivers = 5
 const longestMS = 3_600_000
 /** Only the latest calls are kept. */
-const mostKeptCalls = 100
+const maxKeptCalls = 100
 /** A receiver accepts no further calls: its URL may have leaked. */
-export const mostCalls = 1_000
+export const maxCalls = 1_000
 
 const receiverKey = (id: string) => `{parley}:receiver:${id}`
 const callsKey = (id: string) => `{parley}:receiver-calls:${id}`
@@ -46,7 +46,7 @@ export async function openReceiver(
       .zadd(ofAppKey(app), `${clock.now()}`, id)
       .pexpire(ofAppKey(app), longestMS),
   )
-  const surplus = await redis.zrange(ofAppKey(app), 0, `${-mostReceivers - 1}`)
+  const surplus = await redis.zrange(ofAppKey(app), 0, `${-maxReceivers - 1}`)
   await Promise.all(surplus.map((old) => closeReceiver({ redis }, app, old)))
 }
 
@@ -67,7 +67,7 @@ export async function recordCall({ redis }: Presence, id: string, endsAtMS: numb
       .multi()
       .hincrby(receiverKey(id), 'count', 1)
       .lpush(callsKey(id), JSON.stringify(call))
-      .ltrim(callsKey(id), 0, mostKeptCalls - 1)
+      .ltrim(callsKey(id), 0, maxKeptCalls - 1)
       // If the receiver was closed meanwhile, HINCRBY has recreated the key, so set its expiry too.
       .pexpireat(receiverKey(id), endsAtMS)
       .pexpireat(callsKey(id), endsAtMS),

@@ -11,7 +11,7 @@ export interface LogOutput extends DestinationStream {
 }
 
 /** Maximum bytes of buffered lines for each of the two outputs. */
-const mostWaiting = 8 * 1024 * 1024
+const maxWaiting = 8 * 1024 * 1024
 const standardOutput = 1
 const retryAfterMS = 10_000
 const pollEveryMS = 20
@@ -36,7 +36,7 @@ export function openLogOutput(onDrop: () => void, onResumed: (lines: number) => 
   }
   const writeToStderr = (line: string) => {
     const { destroyed, writableLength } = process.stderr
-    if (destroyed || writableLength + line.length > mostWaiting) drop()
+    if (destroyed || writableLength + line.length > maxWaiting) drop()
     else process.stderr.write(line)
   }
   let failingSinceMS: number | undefined
@@ -51,8 +51,8 @@ export function openLogOutput(onDrop: () => void, onResumed: (lines: number) => 
       const isFailing = failingSinceMS !== undefined && performance.now() - failingSinceMS < retryAfterMS
       if (isFailing || output.isEnded()) return writeToStderr(line)
       failingSinceMS = undefined
-      if (output.waiting() + line.length > mostWaiting) return drop()
-      if (dropped > 0 && output.waiting() < mostWaiting / 2) {
+      if (output.waiting() + line.length > maxWaiting) return drop()
+      if (dropped > 0 && output.waiting() < maxWaiting / 2) {
         const lines = dropped
         dropped = 0
         onResumed(lines)

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { ROOT_CONTEXT, type Span, SpanKind, SpanStatusCode, TraceFlags, trace } from '@opentelemetry/api'
+import { type Span as OtelSpan, ROOT_CONTEXT, SpanKind, SpanStatusCode, TraceFlags, trace } from '@opentelemetry/api'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { resourceFromAttributes } from '@opentelemetry/resources'
 import {
@@ -8,7 +8,7 @@ import {
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace'
-import { type Step, type Tracing, traced, untraced } from './trace.ts'
+import { type Span, type Tracing, traced, untraced } from './trace.ts'
 import { version } from './version.ts'
 
 const kinds = { producer: SpanKind.PRODUCER, consumer: SpanKind.CONSUMER, client: SpanKind.CLIENT } as const
@@ -51,13 +51,13 @@ export function createTracing({ service, node, endpoint, ratio, attributes, onEr
       const context = span.spanContext()
       const isTraced = (context.traceFlags & TraceFlags.SAMPLED) !== 0
       const own = isTraced ? `${context.traceId}-${context.spanId}` : randomUUID()
-      if (given === undefined) return { ...toStep(span), id: own, isTraced }
-      return { ...toStep(span), id: isTraced ? `${given}:${own}` : given, isTraced }
+      if (given === undefined) return { ...toSpan(span), id: own, isTraced }
+      return { ...toSpan(span), id: isTraced ? `${given}:${own}` : given, isTraced }
     },
-    step(name, kind, request) {
+    startSpan(name, kind, request) {
       const [, traceId, spanId] = traced.exec(request ?? '') ?? []
       if (traceId === undefined || spanId === undefined) return untraced
-      return toStep(tracer.startSpan(name, { kind: kinds[kind] }, below(traceId, spanId, TraceFlags.SAMPLED)))
+      return toSpan(tracer.startSpan(name, { kind: kinds[kind] }, below(traceId, spanId, TraceFlags.SAMPLED)))
     },
     stop: () => provider.shutdown(),
   }
@@ -84,7 +84,7 @@ function below(traceId: string, spanId: string, traceFlags: number) {
   return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags, isRemote: true })
 }
 
-function toStep(span: Span): Step {
+function toSpan(span: OtelSpan): Span {
   return {
     rename: (name) => void span.updateName(name),
     end(attributes, error) {

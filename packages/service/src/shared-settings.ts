@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mostStreams } from '@parley/contracts/bus/partitions'
+import { maxStreams } from '@parley/contracts/bus/partitions'
 import { z } from 'zod'
 import { milliseconds, port, privateTargets, type SettingsDefinition } from './settings.ts'
 import { tlsSettings } from './tls-settings.ts'
@@ -91,7 +91,7 @@ export const sharedSettings = {
     count: {
       env: 'PARLEY_STREAMS',
       help: 'the number of NATS streams over which events are partitioned by room and user, 1 to 16; existing streams beyond it stay',
-      schema: z.coerce.number().int().min(1).max(mostStreams).default(1),
+      schema: z.coerce.number().int().min(1).max(maxStreams).default(1),
     },
     replicas: {
       env: 'PARLEY_STREAM_REPLICAS',

@@ -18,7 +18,7 @@ const app = App()
     for (const file of files) closeSync(file)
     res.end('opened')
   })
-const handshakes = createHandshakes({ most: 1_000, withinMS: 1 })
+const handshakes = createHandshakes({ max: 1_000, withinMS: 1 })
 const { port } = await listen(app, {
   ...{ host: '127.0.0.1', port: 0, handshakes, descriptors },
   onFull: () => void refused++,

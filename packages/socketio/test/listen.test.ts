@@ -14,8 +14,8 @@ const forever = Number.POSITIVE_INFINITY
 const unbounded = { descriptors: forever, onFull: () => undefined }
 
 /** An app that responds with the path of each request, and records the paths and addresses. */
-async function startApp(most: number, host = '127.0.0.1') {
-  const handshakes = createHandshakes({ most, withinMS: forever })
+async function startApp(max: number, host = '127.0.0.1') {
+  const handshakes = createHandshakes({ max, withinMS: forever })
   const seen: string[] = []
   const addresses = new Set<string>()
   const app = App().get('/*', (res, req) => {
@@ -48,9 +48,9 @@ describe('listening for an app', () => {
     const paths = Array.from({ length: 20 }, (_, n) => `/${n}`)
     for (const path of paths) await ask(listening, path)
     for (let over = 0; over < paths.length; over++) {
-      const most = Math.min(paths.length, over + 3)
-      await eventually(`${most} are served`, () => seen.length >= most)
-      assert.equal(seen.length, most)
+      const max = Math.min(paths.length, over + 3)
+      await eventually(`${max} are served`, () => seen.length >= max)
+      assert.equal(seen.length, max)
       handshakes.ended()
     }
     assert.deepEqual(seen.toSorted(), paths.toSorted())
@@ -172,7 +172,7 @@ describe('listening for an app', () => {
     onTestFinished(() => void other.close())
     await once(other, 'listening')
     const { port } = other.address() as { port: number }
-    const handshakes = createHandshakes({ most: 1, withinMS: 1 })
+    const handshakes = createHandshakes({ max: 1, withinMS: 1 })
     await assert.rejects(listen(App(), { host: '127.0.0.1', port, handshakes, ...unbounded }), {
       message: new RegExp(`^port ${port} on 127\\.0\\.0\\.1: .*EADDRINUSE`),
     })

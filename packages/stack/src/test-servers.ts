@@ -17,7 +17,7 @@ interface SharedServers extends ServerUrls {
 }
 
 /** More than the number of test files. */
-const mostTenants = 400
+const maxTenants = 400
 const variable = 'PARLEY_TEST_SERVERS'
 
 /**
@@ -26,7 +26,7 @@ const variable = 'PARLEY_TEST_SERVERS'
  */
 export async function startSharedServers(onProgress: (line: string) => void): Promise<Pick<Servers, 'stop'>> {
   const dir = makeTestDataDir()
-  const servers = await startServers({ dir, database: 'test', tenants: mostTenants, onProgress })
+  const servers = await startServers({ dir, database: 'test', tenants: maxTenants, onProgress })
   const { mongoUrl, natsUrl, redisUrl, nats, redis } = servers
   const shared: SharedServers = { mongoUrl, natsUrl, redisUrl }
   if (nats.pid && redis.pid) shared.tenantsDir = await mkdtemp(join(tmpdir(), 'parley-tenants-'))
@@ -99,7 +99,7 @@ export async function isolatedServers(toKill: readonly ServerName[] = []): Promi
 
 /** Claims an unused tenant of the shared servers. */
 async function takeTenant({ mongoUrl, natsUrl, redisUrl }: ServerUrls, tenantsDir: string): Promise<ServerUrls> {
-  for (let number = 1; number <= mostTenants; number++) {
+  for (let number = 1; number <= maxTenants; number++) {
     // mkdir succeeds in one process only.
     const isOurs = await mkdir(join(tenantsDir, String(number))).then(
       () => true,
@@ -114,7 +114,7 @@ async function takeTenant({ mongoUrl, natsUrl, redisUrl }: ServerUrls, tenantsDi
     redis.pathname = `/${number}`
     return { mongoUrl: withDatabase(mongoUrl, name), natsUrl: nats.href, redisUrl: redis.href }
   }
-  throw new Error(`all ${mostTenants} tenants of the shared servers are taken`)
+  throw new Error(`all ${maxTenants} tenants of the shared servers are taken`)
 }
 
 async function dropDatabase(mongoUrl: string): Promise<void> {

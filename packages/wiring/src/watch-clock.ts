@@ -12,11 +12,11 @@ const holdsMS = 10_000
 const stepMS = 50
 const reportedMS = 2_000
 /** Maximum clock offset at which a process is ready; leases tolerate it until the next measurement. */
-const mostMS = 30_000
+const maxMS = 30_000
 
 /** @throws if this process's clock is too far from MongoDB's */
 export function checkClock(): void {
-  if (Math.abs(clock.aheadMS()) > mostMS) throw new Error(aheadText())
+  if (Math.abs(clock.aheadMS()) > maxMS) throw new Error(aheadText())
 }
 
 /** Compares this process's clock with MongoDB's until the signal aborts, and logs when it is off. */

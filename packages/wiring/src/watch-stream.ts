@@ -1,6 +1,6 @@
 import { clock } from '@parley/async/clock'
 import type { Bus } from '@parley/bus/connect'
-import { lookInTurns } from '@parley/bus/look-in-turns'
+import { sharedPoll } from '@parley/bus/shared-poll'
 import { ensureStreams } from '@parley/bus/stream/ensure-streams'
 import { ensureStream, type StreamOptions } from '@parley/bus/stream/stream'
 import { learnStreams } from '@parley/bus/stream/stream-info'
@@ -12,8 +12,8 @@ import {
   identityOf,
   type StreamIdentity,
 } from '@parley/bus/stream/stream-state'
-import { type StreamLook, streamLook } from '@parley/contracts/bus/looks'
-import { mostStreams } from '@parley/contracts/bus/partitions'
+import { maxStreams } from '@parley/contracts/bus/partitions'
+import { type StreamPoll, streamPoll } from '@parley/contracts/bus/polls'
 import { streamNames } from '@parley/contracts/bus/streams'
 import type { Db } from '@parley/db/connect'
 import type { StreamStateDoc } from '@parley/db/events/documents'
@@ -37,7 +37,7 @@ export async function openStreams(db: Db, bus: Bus, options: WatchedStreams['opt
 
 /** The number of recorded streams. */
 const countOf = (states: ReadonlyMap<string, unknown>) =>
-  streamNames(mostStreams).findLastIndex((name) => states.has(name)) + 1
+  streamNames(maxStreams).findLastIndex((name) => states.has(name)) + 1
 
 export interface WatchedStreams {
   db: Db
@@ -70,7 +70,7 @@ export async function watchStreams(watched: WatchedStreams, signal: AbortSignal)
     return known
   }
 
-  async function look(): Promise<StreamLook | undefined> {
+  async function poll(): Promise<StreamPoll | undefined> {
     if (!bus.connected) return undefined
     const states = await findStreamStates(db)
     // Read before querying the streams, which can advance meanwhile.
@@ -129,15 +129,15 @@ export async function watchStreams(watched: WatchedStreams, signal: AbortSignal)
   }
 
   const onError = (error: Error) => log.warn({ err: error }, 'stream of events not checked; trying again')
-  const isEnough = ({ losses, streams }: StreamLook) =>
+  const isEnough = ({ losses, streams }: StreamPoll) =>
     streams === bus.streams.names.length &&
     streams === seen.size &&
     losses === lossesOf(seen) &&
     [...seen].every(([name, { suspected, seq }]) => {
       return suspected === undefined && bus.acknowledged.latest(name)?.seq === seq
     })
-  const shared = { name: `stream of ${db.mongo.databaseName}`, schema: streamLook, look, isEnough }
-  await lookInTurns(bus, shared, { onError, signal })
+  const shared = { name: `stream of ${db.mongo.databaseName}`, schema: streamPoll, poll, isEnough }
+  await sharedPoll(bus, shared, { onError, signal })
 }
 
 /** Restores the stream's subjects: a starting service of an earlier release sets only the subjects that it knows. */

@@ -23,7 +23,7 @@ import { serveMcp } from './agents/serve-mcp.ts'
 import { type ChatPageOptions, serveChatPage } from './documents/chat-page.ts'
 import { serveConsole } from './documents/console.ts'
 import { serveDocsSite } from './documents/docs-site.ts'
-import { createOtherFiles } from './documents/other-files.ts'
+import { createReleaseFiles } from './documents/release-files.ts'
 import { boundConnections } from './limits/connections.ts'
 import { judgeRefusal } from './limits/failed-logins.ts'
 import { limitRequests } from './limits/rate-limit.ts'
@@ -35,7 +35,7 @@ import type { Authentication } from './requests/authenticate.ts'
 import { addFixedHeaders } from './requests/fixed-headers.ts'
 import { validateInput } from './requests/invalid-input.ts'
 import { maxBodyBytes, readBodies } from './requests/read-body.ts'
-import { noteRefusal } from './requests/recent-refusals.ts'
+import { recordRefusal } from './requests/recent-refusals.ts'
 import { createRefusals } from './requests/refused-requests.ts'
 import { watchRequests } from './requests/request-metrics.ts'
 import { takeInput } from './requests/take-input.ts'
@@ -116,7 +116,7 @@ export async function createGateway({
   app.setSerializerCompiler(serializerCompiler)
   const failedLogins =
     rateLimits && createFailedLogins(chat, { presence, counts: rateLimits.counts }, rateLimits.failedLoginsPerAddress)
-  answerErrors(app, chat, failedLogins)
+  handleErrors(app, chat, failedLogins)
   connections.watch(app.server)
   lookForProxies(app, log, trustedProxies)
   app.decorateRequest('caller', undefined)
@@ -131,9 +131,10 @@ export async function createGateway({
   const countedMark = randomUUID()
   if (rateLimits) limitRequests(app, createCallerRates(rateLimits.counts, rateLimits), countedMark)
   serveDocsSite(app)
-  const otherFiles = createOtherFiles(app, createPageFiles(chat), log)
-  await serveChatPage(app, { ...chatPage, files: filesOrigin(files) }, otherFiles, createPageImages(chat), failedLogins)
-  await serveConsole(app, otherFiles, filesOrigin(files))
+  const releaseFiles = createReleaseFiles(app, createPageFiles(chat), log)
+  const page = { ...chatPage, files: filesOrigin(files) }
+  await serveChatPage(app, page, releaseFiles, createPageImages(chat), failedLogins)
+  await serveConsole(app, releaseFiles, filesOrigin(files))
 
   const operators = createOperators(chat, console.sessions)
   const authentication = createAuthentication(chat, findToken, operators)
@@ -166,12 +167,12 @@ function createAuthentication(chat: Chat, findToken: FindToken, operators: Opera
   }
 }
 
-function answerErrors(app: FastifyInstance, chat: Chat, failedLogins: FailedLogins | undefined): void {
+function handleErrors(app: FastifyInstance, chat: Chat, failedLogins: FailedLogins | undefined): void {
   app.setErrorHandler(async (error, request, reply) => {
     const judged = failedLogins ? judgeRefusal(failedLogins, error, request) : error
     const refusal = await Promise.resolve(judged).catch((failure: unknown) => failure)
     replyError(refusal, request, reply)
-    noteRefusal(chat.recent, request, refusal)
+    recordRefusal(chat.recent, request, refusal)
     return reply
   })
 }

@@ -9,7 +9,7 @@ import type { Input, Operation, Result } from '@parley/contracts/operation'
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
 import { z } from 'zod'
 import { envelopeText } from './replies/envelope-text.ts'
-import { errorAnswers } from './replies/error-answers.ts'
+import { errorResponses } from './replies/error-responses.ts'
 import { EventStream, sendEventStream } from './replies/event-stream.ts'
 import { Redirect } from './replies/redirect.ts'
 import { WithCookies } from './replies/with-cookies.ts'
@@ -63,7 +63,7 @@ export interface Call<O extends Operation> extends Input<O> {
 }
 
 /** A response without envelope. */
-export interface BareAnswer {
+export interface BareResponse {
   bare: unknown
 }
 
@@ -75,7 +75,7 @@ type Handler<O extends Operation> = (
   | EventStream
   | Redirect
   | WithCookies
-  | (O extends { bareResult: z.ZodType } ? BareAnswer : never)
+  | (O extends { bareResult: z.ZodType } ? BareResponse : never)
   | (O extends { accepted: z.ZodType } ? Accepted : never)
   | (O extends { scheduled: infer S extends z.ZodType } ? Accepted<z.output<S>> : never)
 >
@@ -96,7 +96,7 @@ export function createMount(app: FastifyInstance, authentication: Authentication
         request.caller = rememberedCaller(authentication, operation.access, request)
         if (request.caller) return done()
         const checked = checkCaller(request)
-        void finish(operation.isBare ? noteRefusal(request, checked) : checked, done)
+        void finish(operation.isBare ? keepRefusal(request, checked) : checked, done)
       },
       // After the rate limits.
       preParsing: (request, _reply, _payload, done) => {
@@ -135,7 +135,7 @@ export function createMount(app: FastifyInstance, authentication: Authentication
         if (result instanceof EventStream) return sendEventStream(reply, result)
         if (result instanceof Redirect) return reply.redirect(result.url)
         if (result instanceof Accepted) return reply.code(202).send(okEnvelope(result.result))
-        if (isBareAnswer(operation, result)) return reply.send(result.bare)
+        if (isBareResponse(operation, result)) return reply.send(result.bare)
         return reply.send(isBare(operation, body) && operation.form === 'bare' ? result : okEnvelope(result))
       },
     })
@@ -178,13 +178,13 @@ async function refuseInForm(request: FastifyRequest, done: (error: Error) => voi
   }
 }
 
-async function noteRefusal(request: FastifyRequest, check: Promise<void>): Promise<void> {
+async function keepRefusal(request: FastifyRequest, check: Promise<void>): Promise<void> {
   await check.catch((error: unknown) => {
     request.refusal = error
   })
 }
 
-function isBareAnswer(operation: Operation, result: unknown): result is BareAnswer {
+function isBareResponse(operation: Operation, result: unknown): result is BareResponse {
   return operation.bareResult !== undefined && typeof result === 'object' && result !== null && 'bare' in result
 }
 
@@ -193,15 +193,15 @@ function routeSchema(operation: Operation): FastifySchema {
   return {
     ...defined({ params, querystring: query, headers, body }),
     response: {
-      200: answerSchema(operation),
+      200: responseSchema(operation),
       ...(accepted && { 202: envelope(accepted).describe('Continues as a job') }),
       ...(scheduled && { 202: envelope(scheduled).describe('Scheduled') }),
-      ...errorAnswers(operation),
+      ...errorResponses(operation),
     },
   }
 }
 
-function answerSchema(operation: Operation): z.ZodType {
+function responseSchema(operation: Operation): z.ZodType {
   const { form, result, bareResult } = operation
   const whole = form === 'bare' ? result : envelope(result)
   return bareResult ? z.union([whole, bareResult]) : whole

@@ -1,5 +1,6 @@
 import { createTokenCache } from '@parley/chat/access/token-cache'
 import { sealAuditEntries } from '@parley/chat/audit/seal-entries'
+import { runWorkers } from '@parley/chat/background/run-workers'
 import type { Chat, ChatSettings } from '@parley/chat/chat'
 import { rebuildLostStreams } from '@parley/chat/events/rebuild-stream'
 import { outboxAge, relay } from '@parley/chat/events/relay'
@@ -11,7 +12,6 @@ import { remind } from '@parley/chat/messages/saved/remind'
 import { sendScheduled } from '@parley/chat/messages/scheduled/send-scheduled'
 import { closeSilentStreams } from '@parley/chat/messages/streaming/end-stream'
 import { removeOldMessages, retentionLag } from '@parley/chat/retention/sweep-rooms'
-import { keepUp } from '@parley/chat/upkeep/keep-up'
 import { openStore } from '@parley/files/open-store'
 import { createRequestCounts } from '@parley/presence/request-counts'
 import { explain } from '@parley/service/explain'
@@ -50,7 +50,7 @@ export async function startGateway(
   const uploads = createUploads({ bytesPerUser, bytes })
   const store = await explain('files', [storeSetting(filing.s3)], openStore(filing, noFiles(log, filing.s3)))
   const files = { ...filing, store, uploads, isScanned: filing.scanUrl !== undefined }
-  const duties = [
+  const workers = [
     relay(chat),
     rebuildLostStreams(chat),
     eraseMessages(chat),
@@ -62,8 +62,8 @@ export async function startGateway(
     sealAuditEntries(chat),
     runJobs(chat, files.store),
   ]
-  const upkeep = keepUp(chat, duties, signal)
-  onStop('upkeep', () => upkeep)
+  const background = runWorkers(chat, workers, signal)
+  onStop('background work', () => background)
   metrics.gaugeOf('parley_outbox_age_seconds', 'Age of the oldest unpublished event', () => outboxAge(chat))
   const counts = createRequestCounts(presence, (error) =>
     log.warn({ err: error }, 'Redis is away: each gateway counts requests for itself'),

@@ -16,7 +16,7 @@ export interface DyingChange {
   send?: MessageToSend
   removeOld?: { app: string; id: string; beforeMS: number }
   /** In the transaction before or after the event is noted, or after the commit and before publishing. */
-  step: 'taken' | 'noted' | 'committed'
+  step: 'taken' | 'stored' | 'committed'
 }
 
 const { mongoUrl, natsUrl, send, removeOld, step } = JSON.parse(process.argv[2] ?? '') as DyingChange
@@ -30,11 +30,11 @@ const dying = {
   ...chat,
   outbox: {
     ...outbox,
-    note: async (...given: Parameters<typeof outbox.note>) => {
+    add: async (...given: Parameters<typeof outbox.add>) => {
       if (step === 'taken') die()
-      const noted = await outbox.note(...given)
-      if (step === 'noted') die()
-      return noted
+      const entries = await outbox.add(...given)
+      if (step === 'stored') die()
+      return entries
     },
     publish: (...given: Parameters<typeof outbox.publish>) => {
       if (step === 'committed') die()

@@ -3,9 +3,9 @@ import { createWake, type Wake } from '@parley/async/wake'
 import type { Bus } from '@parley/bus/connect'
 import { consumeStreams, type MessageHandler } from '@parley/bus/stream/consume'
 import { ensureConsumers } from '@parley/bus/stream/stream'
+import { runWorkers, type Worker } from '@parley/chat/background/run-workers'
 import type { Chat } from '@parley/chat/chat'
 import { cacheAppNotifications } from '@parley/chat/push/notification-settings'
-import { type Duty, keepUp } from '@parley/chat/upkeep/keep-up'
 import type { PushNetwork } from '@parley/contracts/resources/push/network'
 import type { Db } from '@parley/db/connect'
 import type { AppFigures } from '@parley/presence/app-figures'
@@ -23,7 +23,7 @@ import { runCallSender } from './calls/call-sender.ts'
 import { createCallDelivery } from './calls/deliver-call.ts'
 import { createCallQueue } from './calls/outgoing-call.ts'
 import { createWebhookQueue } from './calls/room-webhook.ts'
-import { mostPerTarget } from './calls/target-states.ts'
+import { maxPerTarget } from './calls/target-states.ts'
 import { createDecisionLog, type DecisionLog, noDecisionLog } from './decisions/decision-log.ts'
 import { createApns } from './networks/apns.ts'
 import { createFcm } from './networks/fcm.ts'
@@ -80,7 +80,7 @@ export async function startPush(
     allowPrivate: settings.allowPrivateTargets,
     timeoutMS,
     // For webhooks and PUSH_GENERIC at the same server.
-    connections: 2 * mostPerTarget,
+    connections: 2 * maxPerTarget,
   })
 
   const decisions = settings.decisions ? createDecisionLog(db, log) : noDecisionLog
@@ -133,7 +133,7 @@ export async function startPush(
       },
       signal,
     ),
-    keepUp({ db, bus, log }, wakeWhenDue([...wakes, ['calls', wakeCalls]]), signal),
+    runWorkers({ db, bus, log }, wakeWhenDue([...wakes, ['calls', wakeCalls]]), signal),
   ]
   exportQueues(db, bus, parts.metrics)
   const connections = [...networks.values(), { close: () => guarded.destroy() }]
@@ -158,7 +158,7 @@ async function endOf(
 }
 
 /** Wakes senders for work stored by other processes or now due; senders look for more by themselves after each send. */
-function wakeWhenDue(wakes: readonly (readonly [kind: PushNetwork | 'calls', wake: Wake])[]): Duty[] {
+function wakeWhenDue(wakes: readonly (readonly [kind: PushNetwork | 'calls', wake: Wake])[]): Worker[] {
   return wakes.map(([kind, wake]) => {
     return { kinds: [kind], work: async () => wake.up(), onError: () => undefined }
   })
@@ -181,12 +181,12 @@ function traced(tracing: Tracing, { read, handle }: MessageHandler<MessageEvent>
   return {
     read,
     async handle(what) {
-      const step = tracing.step(`push ${what.event.event}`, 'consumer', what.event.request)
+      const span = tracing.startSpan(`push ${what.event.event}`, 'consumer', what.event.request)
       try {
         await handle(what)
-        step.end()
+        span.end()
       } catch (error) {
-        step.end({}, error as Error)
+        span.end({}, error as Error)
         throw error
       }
     },

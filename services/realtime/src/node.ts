@@ -1,9 +1,9 @@
 import { clock } from '@parley/async/clock'
 import { marginMS } from '@parley/bus/stream/stream-state'
+import { activeTokens } from '@parley/chat/access/active-tokens'
 import { createSocketAuthentication } from '@parley/chat/access/authenticate-socket'
 import { createCallerRates } from '@parley/chat/access/caller-rates'
 import { createFailedLogins } from '@parley/chat/access/failed-logins'
-import { livingTokens } from '@parley/chat/access/living-tokens'
 import { createRoomsOfUser } from '@parley/chat/rooms/rooms-of-user'
 import type { OwnCloseReason } from '@parley/contracts/socket/close-reasons'
 import { announceDevices } from '@parley/presence/announce-devices'
@@ -50,7 +50,7 @@ const drainShare = 0.7
  * One turn of the event loop may have to upgrade all of these, at 60 µs each. Distant clients take longer than these
  * milliseconds but arrive spread out: 3,200 of them a second are admitted.
  */
-const handshakesInFlight = { most: 64, withinMS: 20 } as const
+const handshakesInFlight = { max: 64, withinMS: 20 } as const
 /** A slice of the accept queue, in milliseconds. */
 const acceptSliceMS = 4
 
@@ -71,8 +71,8 @@ export async function startNode(parts: NodeParts) {
   const pollOwner = createPollOwners(bus, settings.pingIntervalMS + settings.pingTimeoutMS, () => chat.control.runs())
   metrics.gaugeOf('parley_bus_subscriptions', 'Rooms and users that this node subscribes to', () => interest.size)
 
-  const { noteCaughtUp } = deliveredMessages
-  const catchingUp = startCatchUp({ ...parts, ...delivering, acceptQueue, noteCaughtUp, sockets, server: () => server })
+  const { recordReplay } = deliveredMessages
+  const catchingUp = startCatchUp({ ...parts, ...delivering, acceptQueue, recordReplay, sockets, server: () => server })
   const { clock: streamClock, catchUp: replay, replayBufferBytes } = catchingUp
   const logIn = createLogin({
     limits,
@@ -159,7 +159,7 @@ async function startUsers(parts: NodeParts) {
   )
   const handshakes = createHandshakes(handshakesInFlight)
   const idle = watchIdleSockets(settings.authenticateWithinMS, handshakes)
-  const tokenEnds = watchTokenEnds({ readLiving: (sessions) => livingTokens(chat, sessions), log: chat.log }, sockets)
+  const tokenEnds = watchTokenEnds({ readActive: (sessions) => activeTokens(chat, sessions), log: chat.log }, sockets)
   const capacity = capacityOf(settings.limits.connections)
   const activity = watchActivity(chat)
   const halfOpen = watchHalfOpen(parts)

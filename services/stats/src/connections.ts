@@ -2,12 +2,12 @@ import { clock } from '@parley/async/clock'
 import { runEvery } from '@parley/async/run-every'
 import { findOpenApps } from '@parley/db/apps/apps'
 import type { Db } from '@parley/db/connect'
-import { notePeaks } from '@parley/db/statistics/peaks'
+import { recordPeaks } from '@parley/db/statistics/peaks'
 import type { Presence } from '@parley/presence/connect'
 import { forgetPeaks, readPeaks } from '@parley/presence/connection-counts'
 import { pageOnlineUsers } from '@parley/presence/online-devices'
 import type { Logger } from '@parley/service/log'
-import { createNoteOnline, type NoteOnline } from './online-users.ts'
+import { createRecordOnline, type RecordOnline } from './online-users.ts'
 
 const lookEveryMS = 20_000
 /** How long Redis keeps peaks that are already in the buckets: each round writes them again. */
@@ -19,18 +19,18 @@ const keepMinutes = 10
  */
 export async function followConnections(db: Db, presence: Presence, log: Logger, signal: AbortSignal): Promise<void> {
   const onError = (error: Error) => log.warn({ err: error }, 'connections not recorded; trying again')
-  const noteOnline = createNoteOnline(db)
-  await runEvery(lookEveryMS, () => lookOnce(db, presence, noteOnline), { onError, signal })
+  const recordOnline = createRecordOnline(db)
+  await runEvery(lookEveryMS, () => lookOnce(db, presence, recordOnline), { onError, signal })
 }
 
-export async function lookOnce(db: Db, presence: Presence, noteOnline: NoteOnline): Promise<void> {
+export async function lookOnce(db: Db, presence: Presence, recordOnline: RecordOnline): Promise<void> {
   const thisMinute = Math.floor(clock.now() / 60_000)
   // Skip apps being deleted: their data would have to be deleted again, for as long as Redis has their peaks.
   for (const { _id: app, createdAt } of await findOpenApps(db)) {
     const peaks = await readPeaks(presence, app, createdAt)
-    await notePeaks(db, app, peaks)
+    await recordPeaks(db, app, peaks)
     const old = [...peaks.keys()].filter((minute) => minute < thisMinute - keepMinutes)
     await forgetPeaks(presence, app, old)
   }
-  for await (const users of pageOnlineUsers(presence)) await noteOnline(users)
+  for await (const users of pageOnlineUsers(presence)) await recordOnline(users)
 }

@@ -6,7 +6,7 @@ import { firstLink } from '@parley/chat/messages/reading/first-link'
 import { timeMS } from '@parley/contracts/ids'
 import { message as messageSchema } from '@parley/contracts/resources/message'
 import type { Db } from '@parley/db/connect'
-import { noteMessages, type SentFact } from '@parley/db/statistics/counted-messages'
+import { recordMessages, type SentFact } from '@parley/db/statistics/counted-messages'
 import { z } from 'zod'
 
 const typesWithLinks: ReadonlySet<unknown> = new Set(['text', 'markdown'])
@@ -27,7 +27,7 @@ const waitMS = 500
  * Idempotent: a redelivered event changes nothing.
  */
 export function createMessageCounter(db: Db): MessageHandler<CountedFact> {
-  const note = batchedWrites((facts: SentFact[]) => noteMessages(db, facts), { most: 5_000, waitMS })
+  const record = batchedWrites((facts: SentFact[]) => recordMessages(db, facts), { max: 5_000, waitMS })
   return {
     read(message, raw) {
       const event = readEvent(message, raw)
@@ -35,6 +35,6 @@ export function createMessageCounter(db: Db): MessageHandler<CountedFact> {
       const link = typesWithLinks.has(messageType) ? firstLink(content) : undefined
       return { app: event.to.app, room, user: sender._id, seq, atMS: createdAtMS, link }
     },
-    handle: note,
+    handle: record,
   }
 }

@@ -3,7 +3,7 @@ import { createGuardedAgent, type PrivateTargets } from '@parley/wiring/guarded-
 import { type Dispatcher, request } from 'undici'
 import { readHead } from './read-head.ts'
 
-const most = { redirects: 3, bytes: 512 * 1024 }
+const max = { redirects: 3, bytes: 512 * 1024 }
 const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 
 const timeoutMS = 5_000
@@ -30,7 +30,7 @@ export async function fetchLinkCard(
 ): Promise<LinkCard | undefined> {
   const signal = AbortSignal.timeout(withinMS)
   let url = new URL(link)
-  for (let left = most.redirects; ; left--) {
+  for (let left = max.redirects; ; left--) {
     if (url.protocol !== 'https:' && url.protocol !== 'http:') throw new Error(`no page at ${url.protocol}`)
     url.username = ''
     url.password = ''
@@ -65,7 +65,7 @@ async function firstBytes(body: AsyncIterable<Uint8Array>): Promise<Buffer> {
   for await (const chunk of body) {
     chunks.push(chunk)
     bytes += chunk.length
-    if (bytes >= most.bytes) break
+    if (bytes >= max.bytes) break
   }
-  return Buffer.concat(chunks).subarray(0, most.bytes)
+  return Buffer.concat(chunks).subarray(0, max.bytes)
 }

@@ -33,7 +33,7 @@ export function createLinkCards(
       const reads = new Map([...new Set(apps)].map((app) => [app, readOn(app)]))
       return apps.map((app) => reads.get(app) ?? false)
     },
-    { most: 1_000, keyOf: (app) => app },
+    { max: 1_000, keyOf: (app) => app },
   )
 
   async function run(app: string, link: string, digest: string): Promise<void> {

@@ -1,6 +1,6 @@
+import type { Worker } from '@parley/chat/background/run-workers'
 import { clearFiles } from '@parley/chat/files/clear-files'
 import type { ScannedFile } from '@parley/chat/files/scan-file'
-import type { Duty } from '@parley/chat/upkeep/keep-up'
 import type { Db } from '@parley/db/connect'
 import { openStore } from '@parley/files/open-store'
 import { createThumbnails } from '@parley/files/thumbnails'
@@ -17,7 +17,7 @@ export async function lookAfterFiles(
   { askScanner, ...parts }: { db: Db; log: Logger; askScanner: (url: string, file: ScannedFile) => Promise<boolean> },
   settings: SettingsOf<typeof fileSettings>,
   signal: AbortSignal,
-): Promise<Duty[]> {
+): Promise<Worker[]> {
   const { scanUrl: url, scanOpen: isOpen, publicUrl } = settings
   if (url !== undefined && publicUrl === undefined && settings.s3.bucket === undefined) {
     throw new SettingsError(

@@ -4,7 +4,7 @@ import { migrate } from '@parley/db/migrate'
 import { isolatedServers } from '@parley/stack/test-servers'
 import type { Servers } from '@parley/stack/up'
 import { afterAll, beforeAll, describe, test, vi } from 'vitest'
-import { createNoteOnline } from './online-users.ts'
+import { createRecordOnline } from './online-users.ts'
 
 describe('connected users', () => {
   let servers: Servers
@@ -20,7 +20,7 @@ describe('connected users', () => {
   })
 
   test('are written once per bucket, however often they are found', async () => {
-    const noteOnline = createNoteOnline(db)
+    const recordOnline = createRecordOnline(db)
     const users = ['alice', 'bob'].map((user) => ({ app: 'app', user }))
     const buckets = async () => {
       const found = await db.statsUsers.find({}).toArray()
@@ -35,16 +35,16 @@ describe('connected users', () => {
     }
     vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2099-01-01T10:58:00Z') })
     try {
-      await noteOnline(users.slice(0, 1))
+      await recordOnline(users.slice(0, 1))
       assert.deepEqual(await buckets(), ['alice day 00:00', 'alice hour 10:00 58'])
       vi.setSystemTime(Date.parse('2099-01-01T10:58:40Z'))
-      await noteOnline(users)
+      await recordOnline(users)
       assert.deepEqual(await buckets(), ['bob day 00:00', 'bob hour 10:00 58'])
       vi.setSystemTime(Date.parse('2099-01-01T10:59:00Z'))
-      await noteOnline(users)
+      await recordOnline(users)
       assert.deepEqual(await buckets(), ['alice hour 10:00 59', 'bob hour 10:00 59'])
       vi.setSystemTime(Date.parse('2099-01-01T11:00:00Z'))
-      await noteOnline(users)
+      await recordOnline(users)
       assert.deepEqual(await buckets(), ['alice hour 11:00 0', 'bob hour 11:00 0'])
     } finally {
       vi.useRealTimers()

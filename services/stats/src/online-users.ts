@@ -1,14 +1,14 @@
 import { clock } from '@parley/async/clock'
 import type { Db } from '@parley/db/connect'
 import type { AppUser } from '@parley/db/keys'
-import { noteActiveUsers } from '@parley/db/statistics/active-users'
+import { recordActiveUsers } from '@parley/db/statistics/active-users'
 import { type BucketLevel, bucketLevels, levels } from '@parley/db/statistics/buckets'
 
 /** Records the connected users. */
-export type NoteOnline = (users: readonly AppUser[]) => Promise<void>
+export type RecordOnline = (users: readonly AppUser[]) => Promise<void>
 
 /** Makes the function that writes each user once in each bucket, however often it is called. */
-export function createNoteOnline(db: Db): NoteOnline {
+export function createRecordOnline(db: Db): RecordOnline {
   /** Users already written, in the current bucket of each level. */
   const written = new Map<BucketLevel, { beginMS: number; names: Set<string> }>()
 
@@ -26,7 +26,7 @@ export function createNoteOnline(db: Db): NoteOnline {
     for (const level of levels) {
       const names = namesIn(level, atMS)
       const fresh = users.filter((user) => !names.has(nameOf(user)))
-      await noteActiveUsers(
+      await recordActiveUsers(
         db,
         fresh.map(({ app, user }) => ({ app, user, atMS })),
         [level],

@@ -1,10 +1,10 @@
-import type { Duty } from '@parley/chat/upkeep/keep-up'
+import type { Worker } from '@parley/chat/background/run-workers'
 import { lowerHistory } from '@parley/db/backup/history-window'
 import type { Db } from '@parley/db/connect'
 import type { Logger } from '@parley/service/log'
 
 /** Restores MongoDB's history window after a killed backup left it raised. */
-export function lowerRaisedHistory(db: Db, log: Logger): Duty {
+export function lowerRaisedHistory(db: Db, log: Logger): Worker {
   return {
     kinds: ['raisedHistory'],
     onError: (error) => log.warn({ err: error }, 'history window of a killed backup not put back; trying again'),

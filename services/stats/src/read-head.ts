@@ -3,7 +3,7 @@ import { defined } from '@parley/contracts/defined'
 import type { LinkCard } from '@parley/db/documents'
 import { Parser } from 'htmlparser2'
 
-const most = { title: 200, description: 500, siteName: 100, image: 2_048 }
+const max = { title: 200, description: 500, siteName: 100, image: 2_048 }
 const read: ReadonlySet<string> = new Set(['og:title', 'og:description', 'og:site_name', 'og:image', 'description'])
 
 /**
@@ -30,10 +30,10 @@ export function readHead(html: Buffer, contentType: string, url: URL): LinkCard 
     },
   })
   parser.end(decode(html, contentType))
-  const shownTitle = clean(tags.get('og:title'), most.title) ?? clean(title, most.title)
+  const shownTitle = clean(tags.get('og:title'), max.title) ?? clean(title, max.title)
   if (shownTitle === undefined) return undefined
-  const description = clean(tags.get('og:description') ?? tags.get('description'), most.description)
-  const siteName = clean(tags.get('og:site_name'), most.siteName)
+  const description = clean(tags.get('og:description') ?? tags.get('description'), max.description)
+  const siteName = clean(tags.get('og:site_name'), max.siteName)
   const image = pictureUrl(tags.get('og:image'), url)
   return {
     title: shownTitle,
@@ -67,5 +67,5 @@ function clean(text: string | undefined, longest: number): string | undefined {
 function pictureUrl(written: string | undefined, page: URL): string | undefined {
   if (written === undefined || !URL.canParse(written, page.href)) return undefined
   const { href, protocol } = new URL(written, page.href)
-  return /^https?:$/.test(protocol) && href.length <= most.image ? href : undefined
+  return /^https?:$/.test(protocol) && href.length <= max.image ? href : undefined
 }

@@ -1,7 +1,7 @@
 import { consumeStreams } from '@parley/bus/stream/consume'
 import { consumerLag, ensureConsumers } from '@parley/bus/stream/stream'
+import { runWorkers } from '@parley/chat/background/run-workers'
 import { createSearchIndex } from '@parley/chat/search/index-messages'
-import { keepUp } from '@parley/chat/upkeep/keep-up'
 import { key } from '@parley/db/keys'
 import type { Context } from '@parley/service/lifecycle'
 import type { SettingsOf } from '@parley/service/settings'
@@ -58,12 +58,12 @@ export async function startStats(
   onStop('consumer', () => consuming)
   const following = followConnections(db, presence, log, signal)
   onStop('connections', () => following)
-  const duties = [
+  const workers = [
     ...(await lookAfterFiles({ db, log, askScanner }, settings.files, signal)),
     lowerRaisedHistory(db, log),
   ]
-  const upkeep = keepUp({ db, bus, log }, duties, signal)
-  onStop('upkeep', () => upkeep)
+  const background = runWorkers({ db, bus, log }, workers, signal)
+  onStop('background work', () => background)
   const canary = await startCanary({ settings, log, metrics }, signal)
   onStop('canary', () => canary?.ended)
   const checking = runBadgeChecks({ db, log, metrics, ...settings.badgeCheck }, signal)

@@ -18,7 +18,7 @@ export interface BadgeCheckParts {
 /** Members per room and check. */
 const membersPerRoom = 100
 /** Members with more messages after their marker are skipped. */
-const mostMessages = 100_000
+const maxMessages = 100_000
 /** Daily checks run at 03:00 UTC. */
 const offsetMS = 3 * 60 * 60 * 1_000
 
@@ -50,7 +50,7 @@ function createBadgeCheck({ db, log, metrics, rooms }: BadgeCheckParts): (signal
       if (signal.aborted) return
       const skip = Math.floor(Math.random() * Math.max(1, memberCount - membersPerRoom + 1))
       const members = await findMembershipIds(db, _id, skip, membersPerRoom)
-      const result = await verifyUnread(db, members, mostMessages)
+      const result = await verifyUnread(db, members, maxMessages)
       verified.inc(result.verified)
       mismatches.inc(result.wrong.length)
       for (const { app, room, user, unread, countedUnread } of result.wrong) {

@@ -7,9 +7,9 @@ import type { Bus } from '../connect.ts'
 import { BusAway } from '../events/publish.ts'
 import { listen } from '../listen.ts'
 import { announceEveryMS } from './cache-lease.ts'
-import { followNodes, watchRunning } from './living-nodes.ts'
+import { followNodes, watchRunning } from './live-nodes.ts'
 
-/** A process that has listened for this long has heard of every living node. */
+/** A process that has listened for this long has heard of every live node. */
 export const nodesHeardWithinMS = 2_000
 const confirmWithinMS = 2_000
 /** Well below the size limit of a NATS message. */
@@ -32,7 +32,7 @@ export interface Control {
   send(app: string, command: NodeCommand): Promise<{ silent: string[] }>
   /** Names of the nodes that announced themselves recently. */
   nodes(): string[]
-  /** Name of each living node and its run ID, since a new process may reuse the name of one that died. */
+  /** Name of each live node and its run ID, since a new process may reuse the name of one that died. */
   runs(): ReadonlyMap<string, string>
   /** Calls `handle` after this process stalled for longer than senders wait for it, with the duration in milliseconds. */
   onStall: (handle: (forMS: number) => void) => void
@@ -61,7 +61,7 @@ interface Unconfirmed {
  */
 export function createControl(bus: Bus, findUnconcerned?: FindUnconcerned): Control {
   const running = watchRunning()
-  const living = followNodes(bus, nodesSubject, running)
+  const live = followNodes(bus, nodesSubject, running)
   const caching = followNodes(bus, cachingSubject, running)
   const knows = hearOthers()
   const unconfirmed = new Map<string, Unconfirmed>()
@@ -78,7 +78,7 @@ export function createControl(bus: Bus, findUnconcerned?: FindUnconcerned): Cont
     if (!findUnconcerned || left.size === 0) return
     // After the flush, announcements made before this change have arrived.
     const [unconcerned] = await Promise.all([findUnconcerned([...left], app, users), bus.nats.flush()])
-    for (const node of unconcerned) if (living.get(node)?.registers) left.delete(node)
+    for (const node of unconcerned) if (live.get(node)?.registers) left.delete(node)
     if (left.size === 0) confirmed()
   }
 
@@ -90,7 +90,7 @@ export function createControl(bus: Bus, findUnconcerned?: FindUnconcerned): Cont
     const token = (next++).toString(36)
     const { promise, resolve } = Promise.withResolvers<void>()
     await (users ? knows.nodes : knows.caching)
-    const concerned = users?.length === 0 ? [] : [...living.names(), ...(users ? [] : caching.names())]
+    const concerned = users?.length === 0 ? [] : [...live.names(), ...(users ? [] : caching.names())]
     const waiting = { left: new Set(concerned), confirmed: resolve }
     unconfirmed.set(token, waiting)
     const late = Promise.withResolvers<'late'>()
@@ -112,7 +112,7 @@ export function createControl(bus: Bus, findUnconcerned?: FindUnconcerned): Cont
     }
   }
 
-  async function sendTogether(sent: SentCommand[]): Promise<{ silent: string[] }[]> {
+  async function sendBatch(sent: SentCommand[]): Promise<{ silent: string[] }[]> {
     if (!bus.connected) throw new BusAway('NATS is away: a node command cannot be sent')
     const silent = new Map<SentCommand, string[]>()
     await Promise.all(
@@ -127,14 +127,14 @@ export function createControl(bus: Bus, findUnconcerned?: FindUnconcerned): Cont
   }
 
   // Batches run concurrently, so an unconfirmed command does not delay others.
-  const send = batched(sendTogether, { most: 1_000, concurrency: 1_000 })
+  const send = batched(sendBatch, { max: 1_000, concurrency: 1_000 })
   return {
     send: (app, command) => send({ app, command }),
-    nodes: () => living.names(),
-    runs: () => living.runs(),
+    nodes: () => live.names(),
+    runs: () => live.runs(),
     onStall: running.onStall,
     stop() {
-      for (const followed of [living, caching]) followed.stop()
+      for (const followed of [live, caching]) followed.stop()
       confirmations.unsubscribe()
     },
   }

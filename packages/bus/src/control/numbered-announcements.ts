@@ -7,7 +7,7 @@ import type { Subscription } from '../listen.ts'
 import { listenToAnnouncements } from './announcements.ts'
 
 /** Far more than there are processes. The longest silent one is evicted first. */
-const mostSenders = 1_000
+const maxSenders = 1_000
 
 /**
  * Publishes a process's announcement with a number, by which others notice that NATS did not route all of its messages
@@ -65,7 +65,7 @@ export function watchForGaps(bus: Bus, onGap: (sinceMS: number) => void): { stop
       heard.delete(run)
       heard.set(run, { number, atMS: clock.now(), losses: bus.losses })
       const [longestSilent] = heard.keys()
-      if (heard.size > mostSenders && longestSilent !== undefined) heard.delete(longestSilent)
+      if (heard.size > maxSenders && longestSilent !== undefined) heard.delete(longestSilent)
       // After the loss of its own connection, this process replays missed messages anyway.
       if (before?.losses === bus.losses && number > before.number + 1) onGap(before.atMS)
     }),

@@ -39,7 +39,7 @@ const attributes = fc.record({
   by: optional(id),
   message: optional(
     fc.record(
-      { seq: fc.integer({ min: 1 }), thread: id, isSoonAfter: fc.constant(true as const) },
+      { seq: fc.integer({ min: 1 }), thread: id, mayOvertake: fc.constant(true as const) },
       { requiredKeys: ['seq'], noNullPrototype: true },
     ),
   ),

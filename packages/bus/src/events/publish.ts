@@ -1,35 +1,43 @@
 import { headers, InvalidArgumentError, type MsgHdrs } from '@nats-io/nats-core'
 import { busHeaders } from '@parley/contracts/bus/headers'
-import { type Audience, eventSubject } from '@parley/contracts/bus/subjects'
+import type { ClientsPush, MembersChange } from '@parley/contracts/bus/push-work'
+import {
+  type Audience,
+  eventSubject,
+  feedSubject,
+  membersChangeSubject,
+  pushToClientsSubject,
+} from '@parley/contracts/bus/subjects'
+import type { FeedOnlyEvent } from '@parley/contracts/resources/feed-event'
 import { type ServerEvent, serverEvents } from '@parley/contracts/socket/server-events'
 import type { Bus } from '../connect.ts'
 
 /** Describes an event that is published again. */
 export interface Again {
-  /** When the event was noted, in Unix milliseconds. */
+  /** When the event was first recorded, in Unix milliseconds. */
   atMS: number
   /** After the loss of a stream: its position between those of the lost stream and those of the new one. */
-  place?: number | undefined
+  position?: number | undefined
 }
 
 /** Position of a message in its room or thread. */
-export interface EventPlace {
+export interface EventPosition {
   seq: number
   /** Root of the thread that `seq` counts in; absent for the room. */
   thread?: string
   /**
    * An event of an earlier message may not be published yet. Of an edit or deletion: the event of its own message.
    */
-  isSoonAfter?: true
+  mayOvertake?: true
 }
 
 /** An event is published within this time, unless its publisher has failed. */
-export const soonMS = 2_000
+export const publishedWithinMS = 2_000
 
 /** Event attributes that travel as headers. */
 export interface EventAttributes {
   /** Position of the message that the event brings or concerns. Sockets get a room's events in this order. */
-  message?: EventPlace
+  message?: EventPosition
   /** When the event's message was accepted, in Unix milliseconds by MongoDB's clock. */
   acceptedAtMS?: number
   /** ID of the request that caused it. */
@@ -91,7 +99,7 @@ export async function publishEvent(bus: Bus, event: OutgoingEvent): Promise<void
  * Publishes to the stream and settles when it has acknowledged.
  * @throws BusAway, BusRefuses
  */
-export async function publishCaptured(bus: Bus, subject: string, json: string, set: MsgHdrs): Promise<void> {
+async function publishCaptured(bus: Bus, subject: string, json: string, set: MsgHdrs): Promise<void> {
   if (!bus.connected) throw new BusAway(`NATS is away: ${subject}`)
   try {
     await bus.publishToStream(subject, json, set)
@@ -114,35 +122,71 @@ function toHeaders(attributes: OutgoingEvent): MsgHdrs {
   }
   if (attributes.exceptUser !== undefined) set.set(busHeaders.exceptUser, encodeURIComponent(attributes.exceptUser))
   if (attributes.again) setAgain(set, attributes.again)
-  if (attributes.message) setPlace(set, attributes.message)
+  if (attributes.message) setPosition(set, attributes.message)
   if (attributes.acceptedAtMS !== undefined) set.set(busHeaders.accepted, String(attributes.acceptedAtMS))
   return set
 }
 
-function setPlace(set: MsgHdrs, { seq, thread, isSoonAfter }: EventPlace): void {
-  set.set(busHeaders.seq, isSoonAfter ? `${seq}+` : String(seq))
+function setPosition(set: MsgHdrs, { seq, thread, mayOvertake }: EventPosition): void {
+  set.set(busHeaders.seq, mayOvertake ? `${seq}+` : String(seq))
   if (thread !== undefined) set.set(busHeaders.thread, encodeURIComponent(thread))
 }
 
-export function readPlace(set: MsgHdrs): EventPlace | undefined {
+export function readPosition(set: MsgHdrs): EventPosition | undefined {
   const text = set.get(busHeaders.seq)
   if (text === '') return undefined
   const thread = set.get(busHeaders.thread)
   return {
     seq: Number.parseInt(text, 10),
     ...(thread !== '' && { thread: decodeURIComponent(thread) }),
-    ...(text.endsWith('+') && { isSoonAfter: true }),
+    ...(text.endsWith('+') && { mayOvertake: true }),
   }
 }
 
-export function setAgain(set: MsgHdrs, { atMS, place }: Again): void {
+function setAgain(set: MsgHdrs, { atMS, position }: Again): void {
   set.set(busHeaders.again, String(atMS))
-  if (place !== undefined) set.set(busHeaders.place, String(place))
+  if (position !== undefined) set.set(busHeaders.position, String(position))
 }
 
 export function readAgain(set: MsgHdrs | undefined): Again | undefined {
   const at = set?.get(busHeaders.again) ?? ''
   if (at === '') return undefined
-  const place = set?.get(busHeaders.place) ?? ''
-  return { atMS: Number(at), ...(place !== '' && { place: Number(place) }) }
+  const position = set?.get(busHeaders.position) ?? ''
+  return { atMS: Number(at), ...(position !== '' && { position: Number(position) }) }
+}
+
+/** An event for the integrator's feed only, with its payload as JSON text. */
+export interface OutgoingFeedEvent {
+  id: string
+  to: Audience
+  event: FeedOnlyEvent
+  json: string
+  /** Set if the event is published again. */
+  again?: Again
+}
+
+/** Publishes an event to the integrator's feed. Settles when the stream has it. @throws BusAway, BusRefuses */
+export async function publishFeedEvent(bus: Bus, { id, to, event, json, again }: OutgoingFeedEvent): Promise<void> {
+  await publishCaptured(bus, feedSubject(to, event), json, headersOf(id, again))
+}
+
+/** Publishes a push to clients for the push service. Settles when the stream has it. @throws BusAway, BusRefuses */
+export async function publishPushToClients(bus: Bus, app: string, push: ClientsPush, again?: Again): Promise<void> {
+  await publishCaptured(bus, pushToClientsSubject(app), JSON.stringify(push), headersOf(push.id, again))
+}
+
+/**
+ * Publishes joins and leaves of a room for its webhook. Settles when the stream has them.
+ * @throws BusAway, BusRefuses
+ */
+export async function publishMembersChange(bus: Bus, app: string, change: MembersChange, again?: Again): Promise<void> {
+  const subject = membersChangeSubject(app, change.room)
+  await publishCaptured(bus, subject, JSON.stringify(change), headersOf(change.id, again))
+}
+
+function headersOf(id: string, again: Again | undefined): MsgHdrs {
+  const set = headers()
+  set.set('Nats-Msg-Id', id)
+  if (again) setAgain(set, again)
+  return set
 }

@@ -10,7 +10,7 @@ export interface StoredMessage {
   seq: number
   /** When the stream stored it. */
   takenAtMS: number
-  /** Same as `takenAtMS`; for an event published again, when it was noted. */
+  /** Same as `takenAtMS`; for an event published again, when it was first recorded. */
   timeMS: number
   id: string
   subject: string

@@ -14,21 +14,21 @@ export interface Published {
 const clockMarginMS = 10_000
 
 /**
- * Finds an event in the stream by its ID, among the first `most` of its subject since a time. Undefined if it is not
+ * Finds an event in the stream by its ID, among the first `max` of its subject since a time. Undefined if it is not
  * there: not yet, no longer, or published much later.
  * @throws if the bus is away
  */
 export async function findPublished(
   bus: Bus,
   { to, event, id, sinceMS }: { to: Audience; event: ServerEvent; id: string; sinceMS: number },
-  most: number,
+  max: number,
 ): Promise<Published | undefined> {
   if (!bus.connected) throw new BusAway('NATS is away: the stream cannot be read')
   const fromMS = sinceMS - clockMarginMS
   const subjects = bus.streams.streamsOf(to, fromMS).map((stream) => [stream, [eventSubject(to, event)]] as const)
   const reading = await openReading(bus, new Map(subjects), () => ({ sinceMS: fromMS }))
   try {
-    let left = Math.min(reading.pending, most)
+    let left = Math.min(reading.pending, max)
     if (left === 0) return undefined
     for await (const message of reading.pendingMessages()) {
       if (message.headers?.get('Nats-Msg-Id') === id) {

@@ -24,7 +24,7 @@ const ahead = 256
 /** Subjects per consumer. NATS compares them pairwise on creation, so larger sets use several consumers. */
 const subjectsOfConsumer = 256
 /** Subjects per reading. */
-const mostSubjects = 40 * subjectsOfConsumer
+const maxSubjects = 40 * subjectsOfConsumer
 
 /** Subjects to read by stream name, without overlap. */
 export type SubjectsOfStreams = ReadonlyMap<string, readonly string[]>
@@ -35,7 +35,7 @@ export function exactSubjects(
   audiences: readonly Audience[],
   sinceMS: number,
 ): SubjectsOfStreams | undefined {
-  if (audiences.length > mostSubjects) return undefined
+  if (audiences.length > maxSubjects) return undefined
   return inStreams(bus, audiences, sinceMS, (those) => those.map(capturedSubject))
 }
 
@@ -89,7 +89,7 @@ export async function openReading(
   const readings = await allOrNone(
     [...subjects].map(async ([stream, those]) => openStream(bus, stream, those, from(stream), upTo)),
   )
-  const most = Math.max(16, Math.floor(ahead / readings.length))
+  const max = Math.max(16, Math.floor(ahead / readings.length))
   return {
     /** Number of messages that can be read now. */
     pending: readings.reduce((sum, { pending }) => sum + pending, 0),
@@ -102,12 +102,12 @@ export async function openReading(
      */
     messages: (marks: Positions) =>
       mergeMessages(
-        readings.map(({ consumer }) => read(consumer, most)),
+        readings.map(({ consumer }) => read(consumer, max)),
         { isBefore, isHeld: ({ seq, info }) => seq >= (marks.get(info.stream) ?? 0) },
       ),
     /** Yields the messages that existed when the reading was opened. */
     async *pendingMessages() {
-      const parts = readings.map(({ consumer, pending }) => firstOf(read(consumer, most), pending))
+      const parts = readings.map(({ consumer, pending }) => firstOf(read(consumer, max), pending))
       for await (const message of mergeMessages(parts, { isBefore })) if (!isAtMarks(message)) yield message
     },
     /** Deletes the reading's consumers. Never fails. */
@@ -186,8 +186,8 @@ async function* firstOf<T>(items: AsyncGenerator<T>, count: number): AsyncGenera
   }
 }
 
-async function* read(consumer: Consumer, most: number): AsyncGenerator<JsMsg, void, undefined> {
-  const messages = await consumer.consume({ max_messages: most })
+async function* read(consumer: Consumer, max: number): AsyncGenerator<JsMsg, void, undefined> {
+  const messages = await consumer.consume({ max_messages: max })
   let isWaiting = true
   const silence = setInterval(() => {
     if (isWaiting) messages.stop()

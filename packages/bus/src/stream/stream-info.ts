@@ -88,11 +88,11 @@ export async function learnStreams(bus: Bus, atLeast = 1): Promise<Map<string, I
 
 const lookAgainMS = 250
 /** Longer than another process takes to create a stream. */
-const mostWaitMS = 5_000
+const maxWaitMS = 5_000
 
 /** Like `learnStreams`, but waits until all streams exist. @throws also if one is still missing after some seconds */
 export async function awaitStreams(bus: Bus): Promise<void> {
-  const deadlineMS = performance.now() + mostWaitMS
+  const deadlineMS = performance.now() + maxWaitMS
   for (;;) {
     const found = await learnStreams(bus)
     if (found.size === bus.streams.names.length) return

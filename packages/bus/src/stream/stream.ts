@@ -117,8 +117,8 @@ async function raise(
   { index, count }: WantedStream,
 ): Promise<void> {
   const { config } = await streams.info(wanted.name)
-  const most = Math.max(count, countIn(config))
-  const subjects = streamSubjects(index, most)
+  const max = Math.max(count, countIn(config))
+  const subjects = streamSubjects(index, max)
   const foreign = config.subjects.filter((subject) => !isOfPartition(subject) && !subjects.includes(subject))
   await streams.update(wanted.name, {
     subjects: [...subjects, ...foreign],
@@ -126,7 +126,7 @@ async function raise(
     max_bytes: larger(config.max_bytes, wanted.max_bytes),
     num_replicas: Math.max(config.num_replicas, wanted.num_replicas),
     duplicate_window: Math.max(config.duplicate_window, wanted.duplicate_window),
-    metadata: { ...config.metadata, ...streamMetadata({ count: most }) },
+    metadata: { ...config.metadata, ...streamMetadata({ count: max }) },
   })
 }
 

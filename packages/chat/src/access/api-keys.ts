@@ -13,8 +13,8 @@ import { rememberApiKeyMS } from './authenticate-api-key.ts'
 import { keyFingerprint } from './key-fingerprint.ts'
 
 /** Bounds the app document, which holds the keys. */
-const mostInForce = 200
-const mostEnded = 500
+const maxInForce = 200
+const maxEnded = 500
 
 /** Why a key was not added or revoked, as a sentence for operators. */
 export class KeyError extends Error {
@@ -58,17 +58,17 @@ export async function addApiKey(
   const add = async (session: Session) => {
     const keys = await keysOf(db, app, session)
     const ended = keys.filter((key) => !isInForce(key))
-    if (keys.length - ended.length >= mostInForce) {
-      throw new KeyError('too many', `app ${app} has ${mostInForce} active keys: revoke one first`)
+    if (keys.length - ended.length >= maxInForce) {
+      throw new KeyError('too many', `app ${app} has ${maxInForce} active keys: revoke one first`)
     }
-    const surplus = ended.slice(0, -mostEnded).map((key) => key.digest)
+    const surplus = ended.slice(0, -maxEnded).map((key) => key.digest)
     await dropApiKeys(db, app, surplus, session)
     const inserted = await insertApiKey(db, app, doc, session)
-    audit?.note({ subject: { kind: 'key', id: shown.id }, after: shown })
+    audit?.addDetails({ subject: { kind: 'key', id: shown.id }, after: shown })
     if (inserted) await audit?.write(db, session)
     return inserted
   }
-  const isAdded = await inTransaction(db, add, { turn: `API keys of ${app}` })
+  const isAdded = await inTransaction(db, add, { lock: `API keys of ${app}` })
   if (isAdded) return { ...shown, apiKey }
   throw new KeyError('name taken', `app ${app} has a key named ${JSON.stringify(added.name)} already`)
 }
@@ -94,9 +94,9 @@ export async function revokeApiKey(
   nameOrId: string,
   { byName }: { byName: boolean },
 ): Promise<ApiKeyView> {
-  const living = (await keysOf(db, app)).filter(isInForce)
+  const active = (await keysOf(db, app)).filter(isInForce)
   const isMeant = (key: ApiKeyDoc) => keyFingerprint(key.digest) === nameOrId || (byName && key.name === nameOrId)
-  const matching = living.filter(isMeant)
+  const matching = active.filter(isMeant)
   const [found, another] = matching
   if (another) throw new KeyError('ambiguous', `several keys are called ${JSON.stringify(nameOrId)}: give the ID`)
   const isRevoked = found && (await revokeIn({ db, ...(audit && { audit }) }, app, found))
@@ -111,7 +111,7 @@ function revokeIn({ db, audit }: Audited, app: string, key: ApiKeyDoc): Promise<
   return inTransaction(db, async (session) => {
     const isRevoked = await revokeApiKeyDoc(db, app, key.digest, session)
     const { id, name, scopes } = toKeyView(key)
-    audit?.note({ subject: { kind: 'key', id }, before: { name, scopes } })
+    audit?.addDetails({ subject: { kind: 'key', id }, before: { name, scopes } })
     if (isRevoked) await audit?.write(db, session)
     return isRevoked
   })

@@ -1,7 +1,7 @@
 import { clock } from '@parley/async/clock'
 import { ApiError } from '@parley/contracts/errors'
-import { digest, findAppByApiKey, noteApiKeyUse } from '@parley/db/apps/apps'
-import { findLivingSession } from '@parley/db/operators/sessions'
+import { digest, findAppByApiKey, recordApiKeyUse } from '@parley/db/apps/apps'
+import { findActiveSession } from '@parley/db/operators/sessions'
 import { LRUCache } from 'lru-cache'
 import type { Chat } from '../chat.ts'
 import type { AuthenticatedIntegrator, AuthenticatedKey } from './caller.ts'
@@ -10,7 +10,7 @@ import { allowedFrom } from './key-addresses.ts'
 /** No gateway accepts a revoked key after this long. Revoking waits for it. */
 export const rememberApiKeyMS = 1_000
 /** A gateway records the use of a key at most this often. */
-const noteUseEveryMS = 60_000
+const recordUseEveryMS = 60_000
 
 /** Finds callers by their API key (docs/reference/README.md#authentication). */
 export interface ApiKeyAuthentication {
@@ -24,12 +24,12 @@ export interface ApiKeyAuthentication {
 export function createApiKeyAuthentication({ db, log }: Pick<Chat, 'db' | 'log'>): ApiKeyAuthentication {
   const known = new LRUCache<string, AuthenticatedKey>({ max: 10_000, ttl: rememberApiKeyMS })
   const lookingUp = new Map<string, { found: Promise<AuthenticatedKey>; askedAtMS: number }>()
-  const noted = new LRUCache<string, true>({ max: 10_000, ttl: noteUseEveryMS })
+  const recorded = new LRUCache<string, true>({ max: 10_000, ttl: recordUseEveryMS })
 
-  function noteUse({ app, keyDigest }: AuthenticatedKey): void {
-    if (noted.has(keyDigest)) return
-    noted.set(keyDigest, true)
-    noteApiKeyUse(db, keyDigest, clock.date()).catch((error: unknown) =>
+  function recordUse({ app, keyDigest }: AuthenticatedKey): void {
+    if (recorded.has(keyDigest)) return
+    recorded.set(keyDigest, true)
+    recordApiKeyUse(db, keyDigest, clock.date()).catch((error: unknown) =>
       log.warn({ err: error, app }, 'use of an API key not recorded'),
     )
   }
@@ -47,7 +47,7 @@ export function createApiKeyAuthentication({ db, log }: Pick<Chat, 'db' | 'log'>
     } as const
     // Counted from the start of the query, since the key may have been revoked before the result arrived.
     known.set(keyDigest, caller, { start: askedAtMS })
-    noteUse(caller)
+    recordUse(caller)
     return caller
   }
 
@@ -83,7 +83,7 @@ function inForce(caller: AuthenticatedKey | undefined): AuthenticatedKey | undef
 export function createKeyCheck({ db }: Pick<Chat, 'db'>): (caller: AuthenticatedIntegrator) => Promise<void> {
   const found = new LRUCache<string, Promise<boolean>>({ max: 10_000, ttl: rememberApiKeyMS })
   const lookUp = (caller: AuthenticatedIntegrator): Promise<unknown> =>
-    'operator' in caller ? findLivingSession(db, caller.session._id) : findAppByApiKey(db, caller.keyDigest)
+    'operator' in caller ? findActiveSession(db, caller.session._id) : findAppByApiKey(db, caller.keyDigest)
   return async (caller) => {
     const digest = 'operator' in caller ? caller.session._id : caller.keyDigest
     const known = found.get(digest) ?? lookUp(caller).then(Boolean)

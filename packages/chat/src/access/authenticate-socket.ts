@@ -30,7 +30,7 @@ export function createSocketAuthentication(chat: LoginParts): AuthenticateSocket
       const holders = Map.groupBy(await findHolders(db, digests), (held) => held.digest)
       return digests.map((tokenDigest) => holders.get(tokenDigest) ?? [])
     },
-    { most: loginsAtOnce },
+    { max: loginsAtOnce },
   )
   return async (token, clientKey) => {
     const app = clientKey === undefined ? undefined : await appOf(clientKey)

@@ -33,7 +33,7 @@ export async function bindToken(
       throw new ApiError('INVALID_REQUEST', 'token: another user of the app holds this token')
     }
     const after = { token: 'replaced', expirationDate: expiresAt.toISOString() }
-    chat.audit?.note({ before: tokensInAudit(replaced.ended), after })
+    chat.audit?.addDetails({ before: tokensInAudit(replaced.ended), after })
     tokensRevoked(pending, { app, user }, replaced.ended)
   })
   return { _id: user, token, expirationDate: expiresAt.toISOString() }

@@ -26,18 +26,18 @@ export function createCallerRates(
   counts: Pick<RequestCounts, 'hit'>,
   { perApiKey, perUser, perApp }: CallerLimits,
 ): CallerRates {
-  function refusal(name: string, most: number, what: string): ApiError | undefined {
-    if (most === 0) return undefined
-    const { count, leftMS } = counts.hit(name, windowMS, most)
-    return count > most ? tooManyOf(`requests ${what}`, leftMS) : undefined
+  function refusal(name: string, max: number, what: string): ApiError | undefined {
+    if (max === 0) return undefined
+    const { count, leftMS } = counts.hit(name, windowMS, max)
+    return count > max ? tooManyOf(`requests ${what}`, leftMS) : undefined
   }
 
   return (caller) => {
     if ('operator' in caller) return refusal(`operator ${caller.operator._id}`, perOperator, 'of the operator')
     const { app } = caller
     if (caller.kind === 'integrator') {
-      const most = caller.key.ratePerMinute ?? perApiKey
-      return refusal(`key ${app} ${caller.keyDigest}`, most, 'with the API key')
+      const max = caller.key.ratePerMinute ?? perApiKey
+      return refusal(`key ${app} ${caller.keyDigest}`, max, 'with the API key')
     }
     // The user's limit comes first, so that a refused request does not count for the app.
     return (

@@ -1,17 +1,15 @@
-import { clock } from '@parley/async/clock'
 import type { Result } from '@parley/contracts/operation'
 import type { listTokens as operation } from '@parley/contracts/operations/access/tokens'
-import { mostTokensOfUser } from '@parley/contracts/resources/user-token'
 import type { TokenDoc } from '@parley/db/users/documents'
-import { findLivingTokensOfUser } from '@parley/db/users/tokens'
 import { findUser } from '@parley/db/users/users'
 import type { Chat } from '../chat.ts'
 import { unknownUser } from '../users/user-errors.ts'
+import { activeTokensOf } from './active-tokens.ts'
 import type { AuthenticatedUser } from './caller.ts'
 import { keyFingerprint } from './key-fingerprint.ts'
 
 /**
- * The valid tokens of a user, latest first (docs/reference/users.md#tokens-of-a-user).
+ * The active tokens of a user, latest first (docs/reference/users.md#tokens-of-a-user).
  * @throws ApiError CLIENT_NOT_FOUND
  */
 export async function listTokens(
@@ -20,7 +18,7 @@ export async function listTokens(
   user: string,
 ): Promise<Result<typeof operation>> {
   if (!(await findUser(db, app, user))) throw unknownUser('client_id', user)
-  return { data: (await validTokensOf({ db, issuers }, { app, user })).map((token) => tokenView(token)) }
+  return { data: (await activeTokensOf({ db, issuers }, { app, user })).map((token) => tokenView(token)) }
 }
 
 /** The caller's own tokens, with the one of this request marked. */
@@ -28,18 +26,8 @@ export async function listMyTokens(
   chat: Pick<Chat, 'db' | 'issuers'>,
   caller: AuthenticatedUser,
 ): Promise<Result<typeof operation>> {
-  const found = await validTokensOf(chat, caller)
+  const found = await activeTokensOf(chat, caller)
   return { data: found.map((token) => tokenView(token, { isCurrent: token.digest === caller.tokenDigest })) }
-}
-
-/** The unexpired tokens of a user whose issuer was not removed, latest first. */
-export async function validTokensOf(
-  { db, issuers }: Pick<Chat, 'db' | 'issuers'>,
-  of: { app: string; user: string },
-): Promise<TokenDoc[]> {
-  const found = await findLivingTokensOfUser(db, of, clock.date(), mostTokensOfUser)
-  const areTrusted = await Promise.all(found.map((token) => issuers.isTrusted(token)))
-  return found.filter((_, i) => areTrusted[i])
 }
 
 /** A token as shown in lists, identified by its fingerprint. */

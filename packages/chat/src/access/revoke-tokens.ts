@@ -28,15 +28,15 @@ export async function revokeTokens(
   }
   const mark: LoginMark = jti !== undefined ? { jti } : deviceId !== undefined ? { device: deviceId } : 'all'
   const of = { app, user }
-  const living =
+  const active =
     token === undefined
       ? await endTokensOf(chat, of, mark, mark)
       : await endTokensOf(chat, of, { digest: digest(token) })
-  if (token !== undefined && living === 0) {
+  if (token !== undefined && active === 0) {
     throw new ApiError('TOKEN_NOT_FOUND', 'token: the client does not hold this token')
   }
-  const message = living === 1 ? 'The token is revoked' : `${living} tokens are revoked`
-  return { success: true, message, revokedTokens: living }
+  const message = active === 1 ? 'The token is revoked' : `${active} tokens are revoked`
+  return { success: true, message, revokedTokens: active }
 }
 
 /**
@@ -48,8 +48,8 @@ export async function endToken(
   of: { app: string; user: string },
   id: string,
 ): Promise<Record<string, never>> {
-  const living = await endTokensOf(chat, of, { fingerprint: id })
-  if (living === 0) throw new ApiError('TOKEN_NOT_FOUND', `id: no token ${JSON.stringify(id)} in force`)
+  const active = await endTokensOf(chat, of, { fingerprint: id })
+  if (active === 0) throw new ApiError('TOKEN_NOT_FOUND', `id: no token ${JSON.stringify(id)} in force`)
   return {}
 }
 
@@ -68,7 +68,7 @@ async function endTokensOf(
     if (mark) await putMark(chat.db, newLoginMark(of, mark), session)
     // Includes expired tokens: a token rebound with an earlier expiry may still have a socket.
     tokensRevoked(pending, of, deleted.ended)
-    chat.audit?.note({ before: tokensInAudit(deleted.ended), after: { revokedTokens: deleted.living } })
-    return deleted.living
+    chat.audit?.addDetails({ before: tokensInAudit(deleted.ended), after: { revokedTokens: deleted.active } })
+    return deleted.active
   })
 }

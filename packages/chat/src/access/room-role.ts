@@ -5,7 +5,7 @@ import { findBan } from '@parley/db/rooms/bans'
 import { isBlocked } from '@parley/db/rooms/blocked-members'
 import type { MembershipDoc, RoomDoc } from '@parley/db/rooms/documents'
 import { findJoiningFacts, type JoiningFacts } from '@parley/db/rooms/joining-facts'
-import { takeRoom } from '@parley/db/rooms/lock-room'
+import { lockRoomWithoutFlush } from '@parley/db/rooms/lock-room'
 import { findMembership } from '@parley/db/rooms/memberships'
 import { findRoom } from '@parley/db/rooms/rooms'
 import { findUser } from '@parley/db/users/users'
@@ -34,7 +34,7 @@ export async function findActingRole(
   by: Caller,
   roomId: string,
   session: Session,
-  find: FindRoom = takeRoom,
+  find: FindRoom = lockRoomWithoutFlush,
 ): Promise<InRoom> {
   const found = await findRole(chat, by, roomId, session, find)
   if (await isBanned(chat.db, by, found, session)) throw new ApiError('USER_BLOCKED')

@@ -13,7 +13,7 @@ export async function rotateWebhookSecret({ db, audit }: Audited, app: string, h
   const secret = newWebhookSecret()
   const isChanged = await inTransaction(db, async (session) => {
     const changed = await changeWebhookSecret(db, app, secret, clock.now() + hours * 3_600_000, session)
-    audit?.note({ after: { hours } })
+    audit?.addDetails({ after: { hours } })
     if (changed) await audit?.write(db, session)
     return changed
   })

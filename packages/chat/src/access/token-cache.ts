@@ -2,17 +2,17 @@ import { clock } from '@parley/async/clock'
 import type { Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
 import type { TokenDoc } from '@parley/db/users/documents'
-import { findToken, noteTokenUse } from '@parley/db/users/tokens'
+import { findToken, recordTokenUse } from '@parley/db/users/tokens'
 import { type CacheParts, createLeasedCache } from '../leased-cache.ts'
 
-const mostTokens = 50_000
+const maxTokens = 50_000
 
 /** Finds the unexpired holder of a token. */
 export type FindToken = (app: string, tokenDigest: string) => Promise<TokenDoc | null>
 
 /** Caches token holders. Each read of a token records its use in the background. */
 export function createTokenCache({ db, log, cacheLease }: CacheParts & { db: Db }): FindToken {
-  const cache = createLeasedCache<TokenDoc | null>(cacheLease, mostTokens, (error) =>
+  const cache = createLeasedCache<TokenDoc | null>(cacheLease, maxTokens, (error) =>
     log.warn({ err: error }, 'token not read again'),
   )
   cacheLease?.onStale((app, command) => {
@@ -24,7 +24,9 @@ export function createTokenCache({ db, log, cacheLease }: CacheParts & { db: Db 
     const held = await findToken(db, app, tokenDigest)
     if (!held) return null
     const { user } = held
-    noteTokenUse(db, held).catch((error: unknown) => log.warn({ err: error, app, user }, 'use of a token not noted'))
+    recordTokenUse(db, held).catch((error: unknown) =>
+      log.warn({ err: error, app, user }, 'use of a token not recorded'),
+    )
     return held
   }
 

@@ -13,7 +13,7 @@ import { checkRoom } from '../access/require-member.ts'
 import type { Chat } from '../chat.ts'
 import { findQuoted } from '../messages/reading/quoted-messages.ts'
 import { pageOf, parseCursor, toCursor } from '../page-cursor.ts'
-import { countedIn, roleOf } from '../views/admin-room.ts'
+import { messageCounts, roleOf } from '../views/admin-room.ts'
 import { JsonText, withField } from '../views/json-text.ts'
 import { messageJson, toSenderView } from '../views/message.ts'
 import { toPrefView, toRoomViewFor } from '../views/room.ts'
@@ -29,7 +29,7 @@ export async function inspectRoom({ db }: Chat, caller: AuthenticatedIntegrator,
   const found = await findRoomOfMember(db, app, roomId, '')
   const room = checkRoom(found?.room, roomId)
   const users = onlyUsers(found?.users ?? [])
-  const view = { ...toRoomViewFor(asIntegrator(app), room, users), ...countedIn(room) }
+  const view = { ...toRoomViewFor(asIntegrator(app), room, users), ...messageCounts(room) }
   const last = found?.last[0] ?? unflushedOf(room).at(-1)
   if (!last || 'operator' in caller) return new JsonText([JSON.stringify(view)])
   const quoted = await findQuoted(db, [last], new Map([[room._id, room]]))
@@ -49,8 +49,8 @@ export async function inspectMembers(
 ): Promise<Result<typeof operation>> {
   const after = parseCursor('members', cursor, /^[^]+$/)
   const room = checkRoom(await findRoom(db, app, roomId), roomId)
-  const place = after && { atMS: after.atMS, id: key(app, roomId, after.id) }
-  const oneMore = await findMembersAfter(db, room._id, place, limit + 1)
+  const position = after && { atMS: after.atMS, id: key(app, roomId, after.id) }
+  const oneMore = await findMembersAfter(db, room._id, position, limit + 1)
   const { shown: members, last } = pageOf(oneMore, limit)
   const ids = members.map(({ user }) => user)
   const users = await findUsers(db, app, ids)

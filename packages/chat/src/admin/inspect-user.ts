@@ -22,7 +22,7 @@ import { toPrefView } from '../views/room.ts'
 import { toAdminUserView } from '../views/user.ts'
 
 /** Maximum number of bans, blocks and tokens each. */
-const most = 100
+const max = 100
 
 /**
  * Everything known about a user except their rooms. Tokens and device tokens are shown as fingerprints.
@@ -36,10 +36,10 @@ export async function inspectUser(chat: Chat, app: string, id: string): Promise<
     toAdminUserView(db, user),
     countRoomsOfUser(db, app, id),
     findDevicesOfUsers(db, app, [id]),
-    findTokensOfUser(db, app, id, most),
+    findTokensOfUser(db, app, id, max),
     listConnections(chat, app, id),
-    findBansOfUser(db, app, id, most),
-    findBlocksOfUser(db, app, id, { skip: 0, limit: most }),
+    findBansOfUser(db, app, id, max),
+    findBlocksOfUser(db, app, id, { skip: 0, limit: max }),
   ])
   const blocked = blocks.map(({ blockee }) => blockee)
   const users = await findUsers(db, app, blocked)

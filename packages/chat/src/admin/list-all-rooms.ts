@@ -1,6 +1,6 @@
 import { ApiError } from '@parley/contracts/errors'
 import type { Input, Result } from '@parley/contracts/operation'
-import { mostCounted, type listAllRooms as operation } from '@parley/contracts/operations/admin/rooms'
+import { maxCounted, type listAllRooms as operation } from '@parley/contracts/operations/admin/rooms'
 import type { RoomDoc } from '@parley/db/rooms/documents'
 import { findRoomList, findRoomsNamed, type RoomSort } from '@parley/db/rooms/room-list'
 import type { Chat } from '../chat.ts'
@@ -52,14 +52,14 @@ export async function listAllRooms(
   const field = sorts[by.replace('-', '')] ?? 'createdAtMS'
   const order = by.startsWith('-') ? -1 : 1
   const after = cursor === undefined ? undefined : readCursor(cursor, field)
-  const page = { sort: field, order, after, limit: limit + 1, mostCounted, maxTimeMS: filterTimeMS } as const
+  const page = { sort: field, order, after, limit: limit + 1, maxCounted, maxTimeMS: filterTimeMS } as const
   const { count, rooms } = await chat.limits
     .queries({ app }, () => findRoomList(chat.db, app, wanted, page))
     .catch(refuseSlowFilter)
   const { shown, last } = pageOf(rooms, limit)
   return {
-    totalCount: Math.min(count, mostCounted),
-    totalIsExact: count <= mostCounted,
+    totalCount: Math.min(count, maxCounted),
+    totalIsExact: count <= maxCounted,
     data: shown.map(toListedRoom),
     ...(last && { cursor: toCursor(last, field) }),
   }

@@ -6,10 +6,10 @@ type Overview = Result<typeof readOverview>
 type Alert = Overview['alerts'][number]
 
 /** Share of failures that raises an alert, and the minimum number of failures, since one of three may be chance. */
-const mostFailing = 0.01
+const maxFailing = 0.01
 const fewestFailures = 10
 /** Number of events that a consumer may be behind. */
-const mostLag = 10_000
+const maxLag = 10_000
 
 /** The faults in an overview, worst first. A pure function of the overview. */
 export function alertsOf({ hour, deadCalls, processes = [], lag = {} }: Omit<Overview, 'alerts'>): Alert[] {
@@ -27,7 +27,7 @@ export function alertsOf({ hour, deadCalls, processes = [], lag = {} }: Omit<Ove
     ),
   )
   const failing = (code: Alert['code'], what: string, failed: number, all: number): Alert[] =>
-    failed >= fewestFailures && failed > all * mostFailing
+    failed >= fewestFailures && failed > all * maxFailing
       ? [{ code, reason: `${failed} of ${all} ${what} failed in the last hour` }]
       : []
   return [
@@ -54,7 +54,7 @@ export function alertsOf({ hour, deadCalls, processes = [], lag = {} }: Omit<Ove
         ]
       : []),
     ...Object.entries(lag)
-      .filter(([, waiting]) => waiting > mostLag)
+      .filter(([, waiting]) => waiting > maxLag)
       .map(([consumer, waiting]) => ({
         code: 'CONSUMER_LAGS' as const,
         reason: `the consumer ${consumer} is ${waiting} events behind`,

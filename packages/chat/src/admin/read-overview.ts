@@ -6,18 +6,18 @@ import type { readOverview as operation } from '@parley/contracts/operations/adm
 import { findApp } from '@parley/db/apps/apps'
 import { countFailedCalls } from '@parley/db/push/outgoing-calls'
 import { findPeaksSince } from '@parley/db/statistics/peaks'
-import { readFigures, stretches } from '@parley/presence/app-figures'
+import { periods, readFigures } from '@parley/presence/app-figures'
 import type { Presence } from '@parley/presence/connect'
 import { countConnectionsByNode, readPeaks } from '@parley/presence/connection-counts'
 import { readProcesses, silentAfterMS } from '@parley/presence/processes'
 import type { AuthenticatedIntegrator } from '../access/caller.ts'
-import { hasScope } from '../access/keys-of-key.ts'
+import { hasScope } from '../access/manage-keys.ts'
 import type { Chat } from '../chat.ts'
 import { alertsOf } from './overview-alerts.ts'
 
 type Overview = Result<typeof operation>
 
-const mostCounted = 1_000
+const maxCounted = 1_000
 
 /**
  * GET /admin/overview: the app's figures, connections and failed calls; with the platform permission also processes and
@@ -32,7 +32,7 @@ export async function readOverview(
   const isPlatform = hasScope(key, 'platform')
   const [byNode, deadCalls, hour, day, processes, lag] = await Promise.all([
     countConnectionsByNode(presence, app),
-    countFailedCalls(chat.db, app, mostCounted),
+    countFailedCalls(chat.db, app, maxCounted),
     seriesOf(chat, presence, { app, size: 'minute', nowMS }),
     seriesOf(chat, presence, { app, size: 'hour', nowMS }),
     isPlatform ? readProcesses(presence) : undefined,
@@ -67,7 +67,7 @@ async function seriesOf(
   presence: Presence,
   { app, size, nowMS }: { app: string; size: 'minute' | 'hour'; nowMS: number },
 ): Promise<Overview['hour']> {
-  const { sizeMS } = stretches[size]
+  const { sizeMS } = periods[size]
   const figures = await readFigures(presence, app, size, nowMS)
   const [stored, found] = await Promise.all([
     findPeaksSince(db, app, size, figures[0]?.fromMS ?? nowMS),
@@ -75,7 +75,7 @@ async function seriesOf(
   ])
   const peaks = new Map(stored)
   for (const [minute, peak] of found ? await readPeaks(presence, app, found.createdAt) : []) {
-    const atMS = minute * stretches.minute.sizeMS
+    const atMS = minute * periods.minute.sizeMS
     const fromMS = atMS - (atMS % sizeMS)
     peaks.set(fromMS, Math.max(peaks.get(fromMS) ?? 0, peak))
   }

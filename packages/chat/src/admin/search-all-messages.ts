@@ -2,11 +2,12 @@ import { clock } from '@parley/async/clock'
 import { ApiError } from '@parley/contracts/errors'
 import type { Input, Result } from '@parley/contracts/operation'
 import type { searchAllMessages as operation } from '@parley/contracts/operations/admin/search'
-import { key } from '@parley/db/keys'
+import { idsOf, key } from '@parley/db/keys'
 import { isDeletedIn } from '@parley/db/messages/deleted-messages'
 import type { SearchHit } from '@parley/db/messages/documents'
-import { type AppSearch, searchApp } from '@parley/db/messages/search-app'
-import type { SearchPlace } from '@parley/db/messages/search-pages'
+import { type AppSearch, readsWordIndex, searchApp } from '@parley/db/messages/search-app'
+import type { SearchPosition } from '@parley/db/messages/search-pages'
+import { flushRooms } from '@parley/db/room-buffer/flush'
 import { findRoomList } from '@parley/db/rooms/room-list'
 import { findRoom, findRoomsByKey, type RoomSummary } from '@parley/db/rooms/rooms'
 import { QueryTooSlow } from '@parley/db/server-errors'
@@ -16,10 +17,10 @@ import { catchUp, excerptsOf } from '../search/search-messages.ts'
 import { conditionsOf } from '../search/search-words.ts'
 
 /**
- * Number of most recently active rooms that a search of the whole app indexes first. Other rooms are indexed soon after
+ * Number of most recently active rooms that a search of the whole app flushes or indexes first. Others are soon after
  * each message anyway.
  */
-const roomsToIndex = 100
+const roomsToPrepare = 100
 
 type Query = Input<typeof operation>['body']
 
@@ -43,8 +44,10 @@ export async function searchAllMessages(
   if (keyword !== undefined && conditions.length === 0) return { data: [] }
   const wanted = { app, conditions, sender, messageType, afterTimeMS, beforeTimeMS }
   return chat.limits.searches({ app }, async () => {
-    await catchUp(chat, inRoom ? [inRoom] : await latestRooms(chat, app, searchMS))
     const search = { ...wanted, roomKey: room === undefined ? undefined : key(app, room) }
+    const rooms = inRoom ? [inRoom] : await latestRooms(chat, app, searchMS)
+    if (readsWordIndex(search)) await catchUp(chat, rooms)
+    else await flushRooms(chat.db, idsOf(rooms))
     const { found, cursor } = await findPage(chat, search, { from, limit, untilMS: clock.now() + searchMS }).catch(
       (error) => {
         if (!(error instanceof QueryTooSlow)) throw error
@@ -64,7 +67,7 @@ function narrowed(query: Query): string {
 }
 
 async function latestRooms(chat: Chat, app: string, maxTimeMS: number): Promise<RoomSummary[]> {
-  const page = { sort: 'lastMinute', order: -1, limit: roomsToIndex, mostCounted: 0 } as const
+  const page = { sort: 'lastMinute', order: -1, limit: roomsToPrepare, maxCounted: 0 } as const
   const { rooms } = await findRoomList(chat.db, app, { all: [] }, { ...page, maxTimeMS: Math.max(maxTimeMS, 1_000) })
   return rooms
 }
@@ -72,31 +75,31 @@ async function latestRooms(chat: Chat, app: string, maxTimeMS: number): Promise<
 async function findPage(
   chat: Chat,
   search: AppSearch,
-  { from, limit, untilMS }: { from: SearchPlace | undefined; limit: number; untilMS: number },
+  { from, limit, untilMS }: { from: SearchPosition | undefined; limit: number; untilMS: number },
 ): Promise<{ found: SearchHit[]; cursor?: string }> {
   const found: SearchHit[] = []
-  let [place, end] = [from, from]
+  let [position, end] = [from, from]
   for await (const hits of searchApp(chat.db, search, from, { atOnce: limit + 1, untilMS })) {
     const keys = [...new Set(hits.map(({ roomKey }) => roomKey))]
     const rooms = new Map((await findRoomsByKey(chat.db, keys)).map((room) => [room._id, room]))
     for (const hit of hits) {
-      place = { atMS: hit.createdAtMS, passed: hit.createdAtMS === place?.atMS ? place.passed + 1 : 1 }
+      position = { atMS: hit.createdAtMS, passed: hit.createdAtMS === position?.atMS ? position.passed + 1 : 1 }
       const room = rooms.get(hit.roomKey)
       if (!room || room.deletedAt || isDeletedIn(hit, room)) continue
       if (found.length === limit) return { found, ...(end && { cursor: toCursor(end) }) }
       found.push(hit)
-      end = place
+      end = position
     }
   }
   return { found }
 }
 
-function toCursor({ atMS, passed }: SearchPlace): string {
+function toCursor({ atMS, passed }: SearchPosition): string {
   return `${atMS} ${passed}`
 }
 
 /** @throws ApiError INVALID_REQUEST */
-function readCursor(cursor: string | undefined): SearchPlace | undefined {
+function readCursor(cursor: string | undefined): SearchPosition | undefined {
   if (cursor === undefined) return undefined
   const [, time, passed] = /^(\d{1,15}) (\d{1,6})$/.exec(cursor) ?? []
   if (time === undefined) throw new ApiError('INVALID_REQUEST', 'cursor: expected the cursor of a page')

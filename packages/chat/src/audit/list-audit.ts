@@ -19,7 +19,7 @@ export async function listAudit(
     throw new ApiError('INVALID_QUERY', `subject: expected kind:ID, with one of the kinds ${subjectKinds.join(', ')}`)
   const page = { ...parsePeriod({ since, until }), before: parseCursor('audit', cursor), limit: limit + 1 }
   const oneMore = await findAuditEntries(db, app, { actor, subject, action }, page)
-  return toPage('audit', oneMore, limit, { view: toAuditView, placeOf: (entry) => entry })
+  return toPage('audit', oneMore, limit, { view: toAuditView, positionOf: (entry) => entry })
 }
 
 /** An entry as shown by the API and the feed. */

@@ -29,12 +29,12 @@ export async function recordReading(
   const id = isSend ? undefined : idOf(session, [app, action, subject, reason])
   if (id !== undefined && (await hasAuditEntry(db, app, id))) return
   const audit = createRecorder(context, id)
-  if (reason !== undefined) audit.note({ after: { reason } })
+  if (reason !== undefined) audit.addDetails({ after: { reason } })
   const record = async (transaction: Session) => {
     // Another request may have recorded it meanwhile.
     if (id === undefined || !(await hasAuditEntry(db, app, id, transaction))) await audit.write(db, transaction)
   }
-  await inTransaction(db, record, id === undefined ? {} : { turn: id })
+  await inTransaction(db, record, id === undefined ? {} : { lock: id })
 }
 
 /** Begins with a time, as all IDs of entries do. Has the whole digest, since the reader chooses the reason. */

@@ -22,7 +22,7 @@ export interface AuditDetails {
 }
 
 /** Size limit of `before` and of `after`. Larger values are reduced to their field names. */
-const mostBytes = 4_096
+const maxBytes = 4_096
 
 /**
  * Records the change of one call, in the transaction that makes it (docs/reference/audit.md). A restarted transaction writes
@@ -46,7 +46,7 @@ export function createRecorder(context: AuditContext, ownId = newId()) {
 
   return {
     /** Adds details to the entry. */
-    note(more: AuditDetails) {
+    addDetails(more: AuditDetails) {
       details = merged(details, more)
     },
     /** Writes the entry, unless an earlier transaction of this call has committed it. */
@@ -93,7 +93,7 @@ export function tokensInAudit(digests: readonly string[]): { tokens: string[] } 
 function toJson(values: object | undefined): string | undefined {
   if (!values) return undefined
   const json = JSON.stringify(values)
-  return Buffer.byteLength(json) <= mostBytes ? json : JSON.stringify({ fields: Object.keys(values).slice(0, 100) })
+  return Buffer.byteLength(json) <= maxBytes ? json : JSON.stringify({ fields: Object.keys(values).slice(0, 100) })
 }
 
 /** The fields that differ, with old and new values. Fields in `hidden` appear by name only. */

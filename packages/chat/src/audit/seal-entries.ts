@@ -3,24 +3,24 @@ import { digest } from '@parley/db/apps/apps'
 import { findLastSeal, insertSeal, sealKey, takeUnsealed, unsealedApps } from '@parley/db/audit/audit-log'
 import type { AuditDoc, AuditSealDoc } from '@parley/db/audit/documents'
 import { key } from '@parley/db/keys'
+import { untilDone, type Worker } from '../background/run-workers.ts'
 import type { Chat } from '../chat.ts'
 import { changeAndNotify } from '../events/change-and-notify.ts'
 import { notifyFeed } from '../events/event-builders.ts'
-import { type Duty, inSteps } from '../upkeep/keep-up.ts'
 import { toAuditView } from './list-audit.ts'
 
 /** Maximum number of entries per link. */
-const mostEntries = 200
+const maxEntries = 200
 
 /**
  * Appends audit log entries to the hash chain of their app, and to the feed. Runs in the background, so changes never
  * wait for it. Safe to run in any number of processes: two cannot create the same link.
  */
-export function sealAuditEntries(chat: Chat): Duty {
+export function sealAuditEntries(chat: Chat): Worker {
   return {
     kinds: ['auditEntries'],
     onError: (error) => chat.log.warn({ err: error }, 'audit log not sealed; trying again'),
-    work: inSteps((signal) => sealRound(chat, signal)),
+    work: untilDone((signal) => sealRound(chat, signal)),
   }
 }
 
@@ -38,7 +38,7 @@ async function sealRound(chat: Chat, signal: AbortSignal): Promise<boolean> {
 export async function sealNext(chat: Chat, app: string): Promise<boolean> {
   const { db } = chat
   return changeAndNotify(chat, key('audit', app), async (session, pending) => {
-    const entries = await takeUnsealed(db, app, mostEntries, session)
+    const entries = await takeUnsealed(db, app, maxEntries, session)
     if (entries.length === 0) return false
     const seal = linkAfter(await findLastSeal(db, app, session), app, entries)
     await insertSeal(db, seal, session)

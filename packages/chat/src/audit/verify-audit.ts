@@ -21,7 +21,7 @@ export interface AuditVerification {
   faults: string[]
 }
 
-const mostFaults = 100
+const maxFaults = 100
 
 /**
  * Recomputes the chain of an app's audit log, even while it grows. Expired entries and links may be missing, oldest
@@ -29,7 +29,7 @@ const mostFaults = 100
  */
 export async function verifyAudit(db: Db, app: string, expected?: string): Promise<AuditVerification> {
   const faults: string[] = []
-  const fault = (text: string) => faults.length < mostFaults && faults.push(text)
+  const fault = (text: string) => faults.length < maxFaults && faults.push(text)
   let [entries, linked, links, hasExpected] = [0, 0, 0, false]
   let last: AuditSealDoc | undefined
   const counted = await countAuditEntries(db, app)
@@ -42,8 +42,8 @@ export async function verifyAudit(db: Db, app: string, expected?: string): Promi
     hasExpected ||= seal.hash === expected
     last = seal
   }
-  const { living, unsealed } = counted
-  const outside = living - unsealed - linked
+  const { active, unsealed } = counted
+  const outside = active - unsealed - linked
   if (outside > 0) fault(`${outside} entries are in no link of the chain`)
   if (expected !== undefined && !hasExpected) fault(`no link has the hash ${expected}`)
   const head = last?.hash ?? ''

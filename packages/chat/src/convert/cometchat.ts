@@ -34,7 +34,7 @@ export async function convertCometChat(path: string, out: Converted): Promise<vo
       if (kind === 'users') await convertUser(given, out)
       if (kind === 'groups') roomOf(rooms, textOf(given['guid']) ?? '').about = given
       if (kind === 'members') await convertMember(given, rooms, out)
-      if (kind === 'messages') known.add(messageHash('', placeOf(given).room, idOf(given)))
+      if (kind === 'messages') known.add(messageHash('', positionOf(given).room, idOf(given)))
     }
   }
   for (const file of files) {
@@ -82,7 +82,7 @@ const userOf = (value: unknown): string => textOf(value) ?? textOf(fieldsOf(valu
 const idOf = ({ id, muid }: Fields): string => textOf(id) ?? textOf(muid) ?? ''
 
 /** The room of a message: the group, or for two users their CometChat conversation ID. */
-function placeOf(message: Fields): { room: string; sender: string; receiver?: string } {
+function positionOf(message: Fields): { room: string; sender: string; receiver?: string } {
   const sender = userOf(message['sender'])
   const receiver =
     textOf(message['receiver']) ?? textOf(fieldsOf(message['receiver'])['guid']) ?? userOf(message['receiver'])
@@ -123,7 +123,7 @@ async function convertMessage(
   { rooms, known }: { rooms: Map<string, Conversation>; known: KnownIds },
   out: Converted,
 ): Promise<void> {
-  const { room, sender, receiver } = placeOf(message)
+  const { room, sender, receiver } = positionOf(message)
   const [_id, createdAt, category] = [
     idOf(message),
     timeOf(message['sentAt']),

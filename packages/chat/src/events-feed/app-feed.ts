@@ -21,24 +21,24 @@ export interface AppFeed {
   /** The buffer holds all events of the app after `from`, up to `head`. */
   readonly from: FeedPosition
   readonly head: FeedPosition
-  after(place: FeedPosition): readonly FeedEntry[]
+  after(position: FeedPosition): readonly FeedEntry[]
   /** Settles when an event arrives, after `ms`, or when the signal aborts. */
   changed(ms: number, signal: AbortSignal): Promise<void>
   stop(): void
 }
 
-/** @param mostBytes current size limit of the buffer in bytes */
+/** @param maxBytes current size limit of the buffer in bytes */
 export function openAppFeed(
   bus: Bus,
   app: string,
   log: Log,
-  mostBytes: () => number,
+  maxBytes: () => number,
   moveOnEveryMS = normalMoveOnEveryMS,
 ): AppFeed {
   const stopping = new AbortController()
   const { signal } = stopping
   const waiting = new Set<() => void>()
-  const latest = createLatestEvents(mostBytes)
+  const latest = createLatestEvents(maxBytes)
   const head = createHead()
   const followed = new Map<number, FollowedStream>()
   const wakeAll = () => waiting.forEach((wake) => wake())
@@ -46,20 +46,20 @@ export function openAppFeed(
     bus,
     app,
     signal,
-    headOf: (index) => head.place.seqs[index] ?? 0,
+    headOf: (index) => head.position.seqs[index] ?? 0,
     onError: (error) => log.warn({ err: error, app }, 'events feed interrupted; trying again'),
     take(index, message) {
       if (message.seq <= shared.headOf(index)) return
-      const before = head.place
+      const before = head.position
       head.moveTo(index, message.seq, message.timeMS)
-      const entry = readEntry(bus, { ...message, index }, head.place)
+      const entry = readEntry(bus, { ...message, index }, head.position)
       if (entry && erasures.has(entry.event)) latest.reset(before)
       if (entry) latest.add(entry)
       if (entry) wakeAll()
     },
     startOver(index, seq) {
       head.moveTo(index, seq, clock.now())
-      latest.reset(head.place)
+      latest.reset(head.position)
     },
     wakeAll,
   }
@@ -94,9 +94,9 @@ export function openAppFeed(
       return latest.from
     },
     get head() {
-      return head.place
+      return head.position
     },
-    after: (place) => latest.after(place),
+    after: (position) => latest.after(position),
     changed: (ms, until) => nextCall(waiting, ms, until),
     stop() {
       stopping.abort()
@@ -109,17 +109,17 @@ export function openAppFeed(
 
 /** Position of the feed in all streams. Its time is that of the stream that is furthest behind. */
 function createHead() {
-  let place: FeedPosition = { seqs: [], timeMS: 0 }
+  let position: FeedPosition = { seqs: [], timeMS: 0 }
   /** Time up to which each stream is read, by index. */
   const upTo = new Map<number, number>()
   return {
-    get place() {
-      return place
+    get position() {
+      return position
     },
     begin: (stream: number) => upTo.set(stream, clock.now()),
     moveTo(stream: number, seq: number, ofStreamMS: number): void {
       upTo.set(stream, ofStreamMS)
-      place = movedTo(place, { stream, seq, timeMS: Math.min(...upTo.values()) })
+      position = movedTo(position, { stream, seq, timeMS: Math.min(...upTo.values()) })
     },
   }
 }
@@ -212,13 +212,13 @@ function nextCall(waiting: Set<() => void>, ms: number, signal: AbortSignal): Pr
   })
 }
 
-const mostEntries = 1_000
+const maxEntries = 1_000
 
 /**
  * The latest events of an app in memory: all after `from`.
- * @param mostBytes current size limit in bytes
+ * @param maxBytes current size limit in bytes
  */
-export function createLatestEvents(mostBytes: () => number) {
+export function createLatestEvents(maxBytes: () => number) {
   let entries: FeedEntry[] = []
   let bytes = 0
   let from: FeedPosition = { seqs: [], timeMS: 0 }
@@ -229,32 +229,32 @@ export function createLatestEvents(mostBytes: () => number) {
     add(entry: FeedEntry) {
       entries.push(entry)
       bytes += entry.json.length
-      while (entries.length > mostEntries || bytes > mostBytes()) {
+      while (entries.length > maxEntries || bytes > maxBytes()) {
         const gone = entries.shift()
         if (!gone) break
         bytes -= gone.json.length
         from = { seqs: gone.seqs, timeMS: gone.timeMS }
       }
     },
-    after: (place: FeedPosition) =>
-      entries.slice(firstAfter(entries, place)).filter(({ stream, seq }) => seq > (place.seqs[stream] ?? 0)),
+    after: (position: FeedPosition) =>
+      entries.slice(firstAfter(entries, position)).filter(({ stream, seq }) => seq > (position.seqs[stream] ?? 0)),
     /** Starts over with an empty buffer from a position. */
-    reset(place: FeedPosition) {
+    reset(position: FeedPosition) {
       entries = []
       bytes = 0
-      from = place
+      from = position
     },
   }
 }
 
 /** Index of the first entry that the position has not reached. */
-function firstAfter(entries: readonly FeedEntry[], place: FeedPosition): number {
+function firstAfter(entries: readonly FeedEntry[], position: FeedPosition): number {
   let low = 0
   let high = entries.length
   while (low < high) {
     const middle = (low + high) >> 1
     const entry = entries[middle]
-    if (entry && !reaches(place, entry)) high = middle
+    if (entry && !reaches(position, entry)) high = middle
     else low = middle + 1
   }
   return low

@@ -1,4 +1,4 @@
-import { mostStreams } from '@parley/contracts/bus/partitions'
+import { maxStreams } from '@parley/contracts/bus/partitions'
 import { ApiError } from '@parley/contracts/errors'
 
 /**
@@ -20,7 +20,7 @@ export function parseCursor(cursor: string): FeedPosition {
   const [, positions = '', time = ''] = /^([0-9a-z]{1,11}(?:\.[0-9a-z]{1,11})*)-([0-9a-z]{1,11})$/.exec(cursor) ?? []
   const seqs = positions.split('.').map((seq) => Number.parseInt(seq, 36))
   const timeMS = Number.parseInt(time, 36)
-  if (![...seqs, timeMS].every(Number.isSafeInteger) || seqs.length > mostStreams) {
+  if (![...seqs, timeMS].every(Number.isSafeInteger) || seqs.length > maxStreams) {
     throw new ApiError('INVALID_QUERY', 'after: expected the cursor of an event or of a response')
   }
   return { seqs, timeMS }

@@ -28,23 +28,23 @@ export type FeedMessage = Pick<StoredMessage, 'seq' | 'timeMS' | 'id' | 'subject
 export function readEntry(
   bus: Pick<Bus, 'malformed'>,
   message: FeedMessage,
-  place: FeedPosition,
+  position: FeedPosition,
 ): FeedEntry | undefined {
   try {
-    return toFeedEntry(message, place)
+    return toFeedEntry(message, position)
   } catch (error) {
     bus.malformed(error as Error, message.subject)
     return undefined
   }
 }
 
-function toFeedEntry(message: FeedMessage, place: FeedPosition): FeedEntry | undefined {
+function toFeedEntry(message: FeedMessage, position: FeedPosition): FeedEntry | undefined {
   const what = message.subject.startsWith('parley.push.') ? ofMembers(message) : ofEvent(message)
   if (!what || !Object.hasOwn(feedEvents, what.event)) return undefined
   const { index: stream, seq, timeMS, id } = message
   const { event, about, data } = what
-  const json = withField({ cursor: toCursor(place), id, event, timeMS, ...about }, 'data', data)
-  return { ...place, stream, seq, event, json }
+  const json = withField({ cursor: toCursor(position), id, event, timeMS, ...about }, 'data', data)
+  return { ...position, stream, seq, event, json }
 }
 
 const auditEvent: string = 'audit' satisfies FeedOnlyEvent

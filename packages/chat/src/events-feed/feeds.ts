@@ -6,13 +6,13 @@ import { forKeys, limitPerApp } from '../limit-per-app.ts'
 import type { Log } from '../ports.ts'
 import { type AppFeed, openAppFeed } from './app-feed.ts'
 import { type FeedPosition, later, reaches } from './cursor.ts'
-import { endOf, type FeedPage, type FeedQuery, findPlace, type Parts, readFeed, readOld } from './read-feed.ts'
+import { endOf, type FeedPage, type FeedQuery, findPosition, type Parts, readFeed, readOld } from './read-feed.ts'
 
 /** Memory limits, for all apps together and per app. */
-const mostBytesInAll = 64 * 1024 * 1024
-const mostBytesOfApp = 4 * 1024 * 1024
+const maxBytesInAll = 64 * 1024 * 1024
+const maxBytesOfApp = 4 * 1024 * 1024
 /** Concurrent readers of one app in this process. */
-const mostReaders = 1_000
+const maxReaders = 1_000
 /** An app without readers is followed this much longer. */
 const lingerMS = 60_000
 const openWithinMS = 10_000
@@ -46,17 +46,17 @@ export function createFeeds({ db, bus, log }: Parts & { log: Log }): Feeds {
   const feeds = new Map<string, OpenFeed>()
   const stopping = new AbortController()
   const readings = new Set<() => void>()
-  const limits = { ...forKeys(4), inAll: 16, waiting: mostReaders, waitMS: 30_000 }
+  const limits = { ...forKeys(4), inAll: 16, waiting: maxReaders, waitMS: 30_000 }
   const behind = limitPerApp('readers of old events', limits)
   /** A position that the streams have reached, possibly by events of other apps. */
   let reached: FeedPosition = { seqs: [], timeMS: 0 }
   let lagMS = 0
-  const mostBytes = () => Math.min(mostBytesOfApp, mostBytesInAll / feeds.size)
+  const maxBytes = () => Math.min(maxBytesOfApp, maxBytesInAll / feeds.size)
 
   function enter(app: string): OpenFeed {
-    const open = feeds.get(app) ?? { feed: openAppFeed(bus, app, log, mostBytes), readers: 0 }
+    const open = feeds.get(app) ?? { feed: openAppFeed(bus, app, log, maxBytes), readers: 0 }
     feeds.set(app, open)
-    if (open.readers >= mostReaders) throw new ApiError('TOO_MANY_REQUESTS', 'too many concurrent readers of events')
+    if (open.readers >= maxReaders) throw new ApiError('TOO_MANY_REQUESTS', 'too many concurrent readers of events')
     open.readers++
     clearTimeout(open.closing)
     return open
@@ -89,7 +89,7 @@ export function createFeeds({ db, bus, log }: Parts & { log: Log }): Feeds {
       try {
         await opened(open.feed, signal)
         const isAhead = !reaches(later(open.feed.head, reached), query.after)
-        const after = isAhead ? await findPlace({ db, bus }, query.after) : query.after
+        const after = isAhead ? await findPosition({ db, bus }, query.after) : query.after
         if (isAhead) reached = later(reached, after)
         if (!reaches(after, open.feed.head)) lagMS = Math.max(lagMS, clock.now() - after.timeMS)
         const readOlder = (from: Omit<FeedQuery, 'waitMS'>) => behind({ app }, () => readOld({ db, bus }, app, from))

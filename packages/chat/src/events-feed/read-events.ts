@@ -26,16 +26,16 @@ export async function readEvents(
   closed: AbortSignal,
 ): Promise<JsonText> {
   const wanted = parseTypes(types)
-  if (after === undefined) return toJson({ entries: [], place: await feeds.end() })
+  if (after === undefined) return toJson({ entries: [], position: await feeds.end() })
   const query = { after: parseCursor(after), limit, types: wanted, waitMS: wait * 1_000 }
   const page = await feeds.read(caller.app, query, closed)
   if (page.entries.length > 0) await requireLivingKey(caller)
   return toJson(page)
 }
 
-function toJson({ entries, place }: FeedPage): JsonText {
+function toJson({ entries, position }: FeedPage): JsonText {
   const data = entries.map(({ json }) => json).join(',')
-  return new JsonText([`{"data":[${data}],"cursor":${JSON.stringify(toCursor(place))}}`])
+  return new JsonText([`{"data":[${data}],"cursor":${JSON.stringify(toCursor(position))}}`])
 }
 
 const quietMS = 15_000
@@ -57,13 +57,13 @@ export async function openEvents(
   const first = await feeds.read(caller.app, { ...wanted, after: begin, waitMS: 0 }, closed)
 
   async function* pages(): AsyncGenerator<FeedPage> {
-    yield { entries: [], place: begin }
+    yield { entries: [], position: begin }
     if (first.entries.length > 0) yield first
-    for (let { place } = first; !closed.aborted && !feeds.isStopped; ) {
-      const page = await feeds.read(caller.app, { ...wanted, after: place, waitMS: quietMS }, closed)
+    for (let { position } = first; !closed.aborted && !feeds.isStopped; ) {
+      const page = await feeds.read(caller.app, { ...wanted, after: position, waitMS: quietMS }, closed)
       if (page.entries.length > 0) await requireLivingKey(caller)
       yield page
-      place = page.place
+      position = page.position
     }
   }
   return pages()

@@ -11,7 +11,7 @@ test('events evicted from memory during a read of older ones are not skipped', a
   const memory = createLatestEvents(() => 25)
   memory.reset(at(3))
   const feed = {
-    ...{ ready: Promise.resolve(), head: at(6), after: (place: FeedPosition) => memory.after(place), stop() {} },
+    ...{ ready: Promise.resolve(), head: at(6), after: (position: FeedPosition) => memory.after(position), stop() {} },
     changed: () => Promise.resolve(),
     get from() {
       return memory.from
@@ -22,11 +22,11 @@ test('events evicted from memory during a read of older ones are not skipped', a
     readings++
     if (readings > 1) {
       const entries = [4, 5].filter((seq) => seq > (after.seqs[0] ?? 0)).map(entry)
-      return { entries, place: at(5), isLast: false }
+      return { entries, position: at(5), isLast: false }
     }
     // These arrive after the end is reached; two are in memory, one is not.
     for (const seq of [4, 5, 6]) memory.add(entry(seq))
-    return { entries: [], place: at(3), isLast: true }
+    return { entries: [], position: at(3), isLast: true }
   }
   const query = { after: at(1), limit: 10, types: undefined, waitMS: 0 }
   const { entries } = await readFeed(feed, query, new AbortController().signal, readOlder)
@@ -41,5 +41,5 @@ test("a caught-up reader continues from the time of the feed's head", async () =
   }
   const query = { after: at(2), limit: 10, types: undefined, waitMS: 0 }
   const page = await readFeed(feed, query, new AbortController().signal, () => assert.fail('nothing is older'))
-  assert.deepEqual(page, { entries: [], place: at(9) })
+  assert.deepEqual(page, { entries: [], position: at(9) })
 })

@@ -12,7 +12,7 @@ import type { AppFeed } from './app-feed.ts'
 import { cursorGone, type FeedPosition, later, movedTo, reaches } from './cursor.ts'
 import { type FeedEntry, readEntry } from './feed-entry.ts'
 
-const mostBytesOfPage = 1024 * 1024
+const maxBytesOfPage = 1024 * 1024
 
 /** A reader's query. */
 export interface FeedQuery {
@@ -26,7 +26,7 @@ export interface FeedQuery {
 export interface FeedPage {
   entries: readonly FeedEntry[]
   /** The position to resume from. */
-  place: FeedPosition
+  position: FeedPosition
 }
 
 /** A page read from the streams. Its entries may be empty before the last page. */
@@ -48,22 +48,22 @@ export async function readFeed(
   readOlder: (query: Omit<FeedQuery, 'waitMS'>) => Promise<OldPage>,
 ): Promise<FeedPage> {
   const deadlineMS = performance.now() + waitMS
-  let place = after
+  let position = after
   for (;;) {
     // Taken before the read: events evicted meanwhile are read afterwards.
     const { from } = feed
-    if (!reaches(place, from)) {
-      const page = await readOlder({ after: place, limit, types })
+    if (!reaches(position, from)) {
+      const page = await readOlder({ after: position, limit, types })
       if (page.entries.length > 0) return page
-      place = page.isLast ? later(page.place, from) : page.place
+      position = page.isLast ? later(page.position, from) : page.position
       continue
     }
-    const entries = firstPage(feed.after(place), limit, types)
+    const entries = firstPage(feed.after(position), limit, types)
     const last = entries.at(-1)
-    if (last) return { entries, place: later(place, last) }
-    place = later(place, feed.head)
+    if (last) return { entries, position: later(position, last) }
+    position = later(position, feed.head)
     const leftMS = deadlineMS - performance.now()
-    if (leftMS <= 0 || signal.aborted) return { entries, place }
+    if (leftMS <= 0 || signal.aborted) return { entries, position }
     await feed.changed(leftMS, signal)
   }
 }
@@ -78,7 +78,7 @@ function firstPage(
   for (const entry of entries) {
     if (types && !types.has(entry.event)) continue
     bytes += entry.json.length
-    if (page.length > 0 && bytes > mostBytesOfPage) break
+    if (page.length > 0 && bytes > maxBytesOfPage) break
     page.push(entry)
     if (page.length === limit) break
   }
@@ -93,20 +93,20 @@ export async function readOld(
 ): Promise<OldPage> {
   const subjects = subjectsOf(app, types)
   const end = await endOf(bus)
-  const place = await findPlace({ db, bus }, after)
+  const position = await findPosition({ db, bus }, after)
   const parts = await Promise.all(
     bus.streams.names.map(async (stream, index) => {
-      const part = { stream, subjects, afterSeq: place.seqs[index] ?? 0, limit, maxBytes: mostBytesOfPage }
+      const part = { stream, subjects, afterSeq: position.seqs[index] ?? 0, limit, maxBytes: maxBytesOfPage }
       return (await readPart(bus, part)).map((message) => Object.assign(message, { index }))
     }),
   ).catch(whenAway)
   // Checks again, since the oldest events may have been dropped meanwhile.
-  await findPlace({ db, bus }, place)
+  await findPosition({ db, bus }, position)
   const read = inOrderOfTime(parts, limit)
   // Streams without messages are read up to their end.
   const isEmpty = (index: number) => parts[index]?.length === 0
-  const seqs = end.seqs.map((seq, index) => Math.max(place.seqs[index] ?? 0, isEmpty(index) ? seq : 0))
-  let at = later(place, { seqs, timeMS: 0 })
+  const seqs = end.seqs.map((seq, index) => Math.max(position.seqs[index] ?? 0, isEmpty(index) ? seq : 0))
+  let at = later(position, { seqs, timeMS: 0 })
   const entries: FeedEntry[] = []
   for (const message of read) {
     at = movedTo(at, { stream: message.index, seq: message.seq, timeMS: message.timeMS })
@@ -114,7 +114,7 @@ export async function readOld(
     if (entry) entries.push(entry)
   }
   const isLast = read.length === 0
-  return { entries, place: isLast ? { seqs: at.seqs, timeMS: end.timeMS } : at, isLast }
+  return { entries, position: isLast ? { seqs: at.seqs, timeMS: end.timeMS } : at, isLast }
 }
 
 type OfStream = StoredMessage & { index: number }
@@ -125,10 +125,10 @@ function inOrderOfTime(parts: readonly (readonly OfStream[])[], limit: number): 
   if (parts.length === 1) return [...only]
   const next = parts.map(() => 0)
   const bytesOf = (messages: readonly OfStream[]) => messages.reduce((sum, { data }) => sum + data.length, 0)
-  const isCut = parts.map((part) => bytesOf(part) > mostBytesOfPage)
+  const isCut = parts.map((part) => bytesOf(part) > maxBytesOfPage)
   const read: OfStream[] = []
   let bytes = 0
-  while (read.length < limit && bytes <= mostBytesOfPage) {
+  while (read.length < limit && bytes <= maxBytesOfPage) {
     const heads = parts.flatMap((part, index) => part[next[index] ?? 0] ?? [])
     const isUnknown = parts.some((part, index) => isCut[index] && next[index] === part.length)
     const [head, ...others] = heads
@@ -162,28 +162,28 @@ async function boundsOf(bus: Bus, names: readonly string[]) {
  * @throws ApiError CURSOR_GONE if later events are gone, or the stream never reached the position; SERVICE_UNAVAILABLE
  * while a lost stream is being replaced
  */
-export async function findPlace({ db, bus }: Parts, place: FeedPosition): Promise<FeedPosition> {
-  if (place.seqs.length > bus.streams.names.length) await learnStreams(bus).catch(whenAway)
+export async function findPosition({ db, bus }: Parts, position: FeedPosition): Promise<FeedPosition> {
+  if (position.seqs.length > bus.streams.names.length) await learnStreams(bus).catch(whenAway)
   const there = await boundsOf(bus, bus.streams.names)
   // Events older than a stream that took over partitions are in the streams before it.
-  const from = there.map(({ grownFromSeq }, index) => Math.max(place.seqs[index] ?? 0, grownFromSeq - 1))
+  const from = there.map(({ grownFromSeq }, index) => Math.max(position.seqs[index] ?? 0, grownFromSeq - 1))
   const isThere = there.every(({ firstSeq, lastSeq }, index) => isWithin(from[index] ?? 0, firstSeq, lastSeq))
-  if (isThere) return { seqs: from, timeMS: place.timeMS }
+  if (isThere) return { seqs: from, timeMS: position.timeMS }
   const seqs: number[] = []
   let oldestMS = 0
   for (const [index, seq] of from.entries()) {
-    const found = await findPlaceIn({ db, bus }, index, { seq, timeMS: place.timeMS })
+    const found = await findPositionIn({ db, bus }, index, { seq, timeMS: position.timeMS })
     if (found.goneSinceMS !== undefined) oldestMS = Math.max(oldestMS, found.goneSinceMS)
     seqs.push(found.seq)
   }
   if (oldestMS > 0) throw cursorGone({ seqs, timeMS: oldestMS })
-  return { seqs, timeMS: place.timeMS }
+  return { seqs, timeMS: position.timeMS }
 }
 
 const isWithin = (seq: number, firstSeq: number, lastSeq: number) => seq + 1 >= firstSeq && seq <= lastSeq
 
 /** The position in one stream. With `goneSinceMS`, the requested position is gone and this is the oldest one. */
-async function findPlaceIn(
+async function findPositionIn(
   { db, bus }: Parts,
   index: number,
   { seq, timeMS }: { seq: number; timeMS: number },

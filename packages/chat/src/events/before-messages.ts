@@ -5,7 +5,7 @@ import { roomOrderingKey } from './ordering-keys.ts'
 
 /** Far longer than the relay leaves a join unpublished while any process reaches the bus. */
 const mayWaitMS = 3_600_000
-const mostRooms = 10_000
+const maxRooms = 10_000
 
 /** The fields of a room that tell whether its messages must wait. */
 export type RoomWithMessages = Pick<RoomDoc, '_id' | 'app' | 'id' | 'erasing' | 'joinedAtMS'>
@@ -24,7 +24,7 @@ interface Joins {
  */
 export function createBeforeMessages(publishKeys: (orderingKeys: readonly string[]) => Promise<boolean>) {
   /** By room: the joins up to a time, which are published or being published. */
-  const joins = new LRUCache<string, Joins>({ max: mostRooms })
+  const joins = new LRUCache<string, Joins>({ max: maxRooms })
 
   async function joinsOf(
     { _id, joinedAtMS: upToMS = 0 }: RoomWithMessages,

@@ -7,46 +7,46 @@ import { findUsers } from '@parley/db/users/users'
 import type { Caller } from '../access/caller.ts'
 import type { Chat } from '../chat.ts'
 import { toRoomView, toRoomViewFor } from '../views/room.ts'
-import { justWritten, nothingKnown } from './as-of-now.ts'
+import { justWritten, noDocs } from './current-docs.ts'
 import type { PendingEvents } from './event-builders.ts'
 import { roomOrderingKey } from './ordering-keys.ts'
-import { type Noted, nothingNoted } from './outbox.ts'
+import { type ChangeEntries, noEntries } from './outbox.ts'
 
 type Work<T> = (session: Session, pending: PendingEvents) => Promise<T>
 
-/** A committed change, and the notes of its events. */
+/** A committed change, and its outbox entries. */
 export interface Committed<T> {
   value: T
-  noted: Noted
+  entries: ChangeEntries
 }
 
 /**
- * Runs a change in a transaction that also notes its events, and publishes them after the commit. When this settles,
+ * Runs a change in a transaction that also stores its events, and publishes them after the commit. When this settles,
  * the bus has the events or the relay will publish them, even if this process dies.
  *
  * @param orderingKey see ordering-keys.ts
- * @param turn see changeAndNote
+ * @param lock see commitChange
  */
 export async function changeAndNotify<T>(
   chat: Chat,
   orderingKey: string,
   work: Work<T>,
-  turn = orderingKey,
+  lock = orderingKey,
 ): Promise<T> {
-  const { value, noted } = await changeAndNote(chat, orderingKey, work, turn)
-  await chat.outbox.publish(noted, nothingKnown)
+  const { value, entries } = await commitChange(chat, orderingKey, work, lock)
+  await chat.outbox.publish(entries, noDocs)
   return value
 }
 
 /**
- * The first half of changeAndNotify; the caller publishes the notes. Writes the audit entry in the same transaction.
- * @param turn key under which conflicting changes queue; by default the ordering key
+ * The first half of changeAndNotify; the caller publishes the entries. Writes the audit entry in the same transaction.
+ * @param lock key under which conflicting changes queue; by default the ordering key
  */
-export async function changeAndNote<T>(
+export async function commitChange<T>(
   chat: Chat,
   orderingKey: string,
   work: Work<T>,
-  turn = orderingKey,
+  lock = orderingKey,
 ): Promise<Committed<T>> {
   const committed = await inTransaction(
     chat.db,
@@ -54,27 +54,27 @@ export async function changeAndNote<T>(
       const pending: PendingEvents = []
       const value = await work(session, pending)
       await chat.audit?.write(chat.db, session)
-      const [noted = nothingNoted] = await chat.outbox.note([{ orderingKey, events: pending }], session)
-      return { value, noted }
+      const [entries = noEntries] = await chat.outbox.add([{ orderingKey, events: pending }], session)
+      return { value, entries }
     },
-    { turn },
+    { lock },
   )
   chat.audit?.committed()
   return committed
 }
 
 /**
- * Publishes the notes of a room's change. Returns the Room as the caller sees it, once the sockets have moved.
+ * Publishes the entries of a room's change. Returns the Room as the caller sees it, once the sockets have moved.
  * @param users profiles of its first members, if known
  */
 export async function publishRoom(
   chat: Chat,
   by: Caller,
-  { value: room, noted }: Committed<RoomDoc>,
+  { value: room, entries }: Committed<RoomDoc>,
   users?: ReadonlyMap<string, UserDoc>,
 ): Promise<Room> {
   const profiles = users ?? (await findUsers(chat.db, room.app, room.firstMembers))
-  await chat.outbox.publishCommands(noted, justWritten({ room: toRoomView(room, profiles) }), room)
+  await chat.outbox.publishCommands(entries, justWritten({ room: toRoomView(room, profiles) }), room)
   return toRoomViewFor(by, room, profiles)
 }
 

@@ -6,12 +6,12 @@ import { defined } from '@parley/contracts/defined'
 import { allMessages } from '@parley/contracts/operations/messages/deletions'
 import type { FeedOnlyEvent, FeedPayload } from '@parley/contracts/resources/feed-event'
 import type { EventPayload, UserEvent } from '@parley/contracts/socket/server-events'
-import type { NotedEvent } from '@parley/db/events/documents'
+import type { OutboxEvent } from '@parley/db/events/documents'
 import { newId } from '@parley/db/messages/messages'
 import type { RoomDoc } from '@parley/db/rooms/documents'
 
 /** The events of a change, in order. */
-export type PendingEvents = NotedEvent[]
+export type PendingEvents = OutboxEvent[]
 
 /** Adds an event for a user's devices, except the calling one. */
 export function notifyUser<E extends UserEvent>(
@@ -51,7 +51,7 @@ export function messageChanged(
   event: 'messageUpdated' | 'messageDeleted',
   changedAtMS: number,
   by?: string,
-): NotedEvent {
+): OutboxEvent {
   return { kind: 'message', message, event, changedAtMS, ...(by !== undefined && { by }) }
 }
 
@@ -143,7 +143,7 @@ export function allDeleted(
   deletion: string,
   upTo: Pick<EventPayload<'messageDeleted'>, 'upToSeq' | 'upToMS'>,
   by?: string,
-): NotedEvent {
+): OutboxEvent {
   const payload: EventPayload<'messageDeleted'> = { room: id, messageID: allMessages, ...upTo }
   const event = { kind: 'event', id: deletion, to: { app, room: id }, event: 'messageDeleted' } as const
   const { upToSeq } = upTo

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { PendingEventsDoc } from '@parley/db/events/documents'
+import type { OutboxEntry } from '@parley/db/events/documents'
 import { test } from 'vitest'
-import { nothingKnown } from './as-of-now.ts'
+import { noDocs } from './current-docs.ts'
 import { publishInOrder } from './publish-events.ts'
 
 test('a process stops publishing after its lease, since others may have published newer events', async () => {
   const to = { app: 'app', user: 'alice' }
-  const notes = ['first', 'second'].map((id) => ({
+  const entries = ['first', 'second'].map((id) => ({
     _id: id,
     atMS: 0,
     orderingKey: 'orderingKey',
@@ -15,7 +15,7 @@ test('a process stops publishing after its lease, since others may have publishe
   }))
   const untilMS = performance.now() + 50
   const published: string[] = []
-  const cleared: string[] = []
+  const cleanup: string[] = []
   const publishToStream = async (_subject: string, _json: string, headers: { get: (name: string) => string }) => {
     published.push(headers.get('Nats-Msg-Id'))
     while (performance.now() <= untilMS) await pause(10)
@@ -23,10 +23,10 @@ test('a process stops publishing after its lease, since others may have publishe
   }
   const parts = {
     bus: { connected: true, publishToStream },
-    steps: { step: () => ({ end: () => undefined }) },
-    cleared: { ordered: ({ _id }: Pick<PendingEventsDoc, '_id'>) => cleared.push(_id) },
+    tracing: { startSpan: () => ({ end: () => undefined }) },
+    cleanup: { ordered: ({ _id }: Pick<OutboxEntry, '_id'>) => cleanup.push(_id) },
     untilMS,
   }
-  assert.equal(await publishInOrder(parts as never, notes, nothingKnown), false)
-  assert.deepEqual([published, cleared], [['first'], ['first']])
+  assert.equal(await publishInOrder(parts as never, entries, noDocs), false)
+  assert.deepEqual([published, cleanup], [['first'], ['first']])
 })

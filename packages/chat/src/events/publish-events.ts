@@ -4,22 +4,24 @@ import {
   type Again,
   BusAway,
   BusRefuses,
-  type EventPlace,
+  type EventPosition,
   type OutgoingEvent,
   publishEvent,
-  soonMS,
+  publishedWithinMS,
+  publishFeedEvent,
+  publishMembersChange,
+  publishPushToClients,
 } from '@parley/bus/events/publish'
-import { publishFeedEvent, publishMembersChange, publishPushToClients } from '@parley/bus/events/publish-captured'
 import type { NodeCommand } from '@parley/contracts/bus/control'
 import { clientsPush, membersChange } from '@parley/contracts/bus/push-work'
 import { readJson } from '@parley/contracts/free-json'
 import { isNewMessage } from '@parley/contracts/socket/server-events'
-import type { NotedEvent, PendingEventsDoc } from '@parley/db/events/documents'
+import type { OutboxEntry, OutboxEvent } from '@parley/db/events/documents'
 import type { MessageDoc } from '@parley/db/messages/documents'
-import type { Log, Steps } from '../ports.ts'
+import type { Log, Tracing } from '../ports.ts'
 import { messageJson } from '../views/message.ts'
-import { type AsOfNow, commandAsOfNow, type SentMessageDoc } from './as-of-now.ts'
-import type { NoteClearing } from './clear-notes.ts'
+import { type CurrentDocs, currentCommand, type SentMessageDoc } from './current-docs.ts'
+import type { EntryCleanup } from './entry-cleanup.ts'
 
 export interface PublishParts {
   bus: Bus
@@ -28,11 +30,16 @@ export interface PublishParts {
 }
 
 /**
- * Publishes a noted event, for the first time or again. Settles when the stream has it, or for a node command, when
- * every living node has confirmed it.
+ * Publishes an event of the outbox, for the first time or again. Settles when the stream has it, or for a node command, when
+ * every live node has confirmed it.
  * @throws BusAway, BusRefuses
  */
-export async function publishNoted(parts: PublishParts, event: NotedEvent, now: AsOfNow, again?: Again): Promise<void> {
+export async function publishOutboxEvent(
+  parts: PublishParts,
+  event: OutboxEvent,
+  now: CurrentDocs,
+  again?: Again,
+): Promise<void> {
   const { bus } = parts
   const isAgain = again && { again }
   switch (event.kind) {
@@ -51,7 +58,7 @@ export async function publishNoted(parts: PublishParts, event: NotedEvent, now: 
     }
     case 'event': {
       const { kind: _kind, upToSeq, ...whole } = event
-      const last = upToSeq !== undefined && { message: { seq: upToSeq, isSoonAfter: true as const } }
+      const last = upToSeq !== undefined && { message: { seq: upToSeq, mayOvertake: true as const } }
       await publishEvent(bus, { ...whole, ...last, ...isAgain })
       break
     }
@@ -59,7 +66,7 @@ export async function publishNoted(parts: PublishParts, event: NotedEvent, now: 
       await publishFeedEvent(bus, { ...event, ...isAgain })
       break
     case 'command':
-      await sendCommand(parts, event.app, await commandAsOfNow(event.app, event.json, now))
+      await sendCommand(parts, event.app, await currentCommand(event.app, event.json, now))
       break
     case 'membersChange':
       await publishMembersChange(bus, event.app, membersChange.parse(JSON.parse(event.json)), again)
@@ -68,7 +75,7 @@ export async function publishNoted(parts: PublishParts, event: NotedEvent, now: 
       await publishPushToClients(bus, event.app, clientsPush.parse(readJson(event.json)), again)
       break
     default:
-      throw new Error('unknown event kind: the note is left to a newer release')
+      throw new Error('unknown event kind: left to a newer release')
   }
 }
 
@@ -87,9 +94,9 @@ async function sendCommand({ control, log }: PublishParts, app: string, command:
  */
 function messageEvent(
   { message, sender, quoted }: SentMessageDoc,
-  noted: NotedEvent & { kind: 'message' },
+  change: OutboxEvent & { kind: 'message' },
 ): OutgoingEvent {
-  const { event, changedAtMS = message.updatedAtMS, isSoonAfter } = noted
+  const { event, changedAtMS = message.updatedAtMS, mayOvertake } = change
   const { app, room } = message
   const deleted = { room, messageID: message._id }
   const isNew = isNewMessage(event)
@@ -98,7 +105,7 @@ function messageEvent(
     event,
     json: event === 'messageDeleted' ? JSON.stringify(deleted) : messageJson(message, sender, quoted),
     id: isNew ? message._id : `${message._id}:${event}:${changedAtMS}`,
-    message: placeOf(message, isNew ? isSoonAfter : changedAtMS < message.createdAtMS + soonMS),
+    message: positionOf(message, isNew ? mayOvertake : changedAtMS < message.createdAtMS + publishedWithinMS),
     ...(isNew && { acceptedAtMS: message.createdAtMS }),
     ...(message.push === false && { push: false }),
     ...(message.webhook === false && isNew && { webhook: false }),
@@ -106,42 +113,42 @@ function messageEvent(
   }
 }
 
-function placeOf({ seq, threadOf }: MessageDoc, isSoonAfter = false): EventPlace {
-  return { seq, ...(threadOf !== undefined && { thread: threadOf }), ...(isSoonAfter && { isSoonAfter: true }) }
+function positionOf({ seq, threadOf }: MessageDoc, mayOvertake = false): EventPosition {
+  return { seq, ...(threadOf !== undefined && { thread: threadOf }), ...(mayOvertake && { mayOvertake: true }) }
 }
 
 /**
- * Publishes a noted event and handles failures. While the bus is away, the event stays noted for a retry. An event that
- * the bus refuses for good is dropped. After any other error (a bug, or a note that only a newer release can read) it
- * stays noted.
- * @returns whether the note is no longer needed. Never fails
+ * Publishes an event of the outbox and handles failures. While the bus is away, the event stays for a retry. An event that
+ * the bus refuses for good is dropped. After any other error (a bug, or an entry that only a newer release can read) it
+ * stays.
+ * @returns whether the entry is no longer needed. Never fails
  */
 export async function publishOne(
-  parts: PublishParts & { steps: Steps },
-  event: NotedEvent,
-  now: AsOfNow,
+  parts: PublishParts & { tracing: Tracing },
+  event: OutboxEvent,
+  now: CurrentDocs,
 ): Promise<boolean> {
-  const { log, steps } = parts
+  const { log, tracing } = parts
   const about = describe(event, now)
-  const step = steps.step(`publish ${about.event}`, 'producer', about.request)
+  const span = tracing.startSpan(`publish ${about.event}`, 'producer', about.request)
   try {
-    await publishNoted(parts, event, now)
-    step.end()
+    await publishOutboxEvent(parts, event, now)
+    span.end()
     return true
   } catch (error) {
-    step.end({}, error as Error)
+    span.end({}, error as Error)
     const fields = { err: error, ...about }
     if (error instanceof BusRefuses) log.error(fields, 'event dropped: too large for the bus')
     else if (error instanceof BusAway) log.warn(fields, 'event not published yet')
-    else log.error(fields, 'event not published: it stays noted')
+    else log.error(fields, 'event not published: it stays in the outbox')
     return error instanceof BusRefuses
   }
 }
 
 /** Log fields of an event. */
 function describe(
-  event: NotedEvent,
-  now: AsOfNow,
+  event: OutboxEvent,
+  now: CurrentDocs,
 ): { event: string; request?: string | undefined; [id: string]: unknown } {
   switch (event.kind) {
     case 'message': {
@@ -159,29 +166,29 @@ function describe(
 }
 
 /**
- * Publishes notes in order, up to the first event that the bus does not accept, and none after `untilMS`
+ * Publishes entries in order, up to the first event that the bus does not accept, and none after `untilMS`
  * (`performance.now()`).
  * @param onConfirmed called once every node command among them is confirmed
  * @returns whether the bus has all
  */
 export async function publishInOrder(
-  parts: PublishParts & { steps: Steps; cleared: Pick<NoteClearing, 'ordered'>; untilMS: number },
-  notes: readonly PendingEventsDoc[],
-  now: AsOfNow,
+  parts: PublishParts & { tracing: Tracing; cleanup: Pick<EntryCleanup, 'ordered'>; untilMS: number },
+  entries: readonly OutboxEntry[],
+  now: CurrentDocs,
   onConfirmed: () => void = () => undefined,
 ): Promise<boolean> {
-  let unconfirmed = notes.flatMap(({ events }) => events).filter(isCommand).length
+  let unconfirmed = entries.flatMap(({ events }) => events).filter(isCommand).length
   if (unconfirmed === 0) onConfirmed()
-  for (const note of notes) {
-    for (const event of note.events) {
+  for (const entry of entries) {
+    for (const event of entry.events) {
       if (performance.now() > parts.untilMS || !(await publishOne(parts, event, now))) return false
       if (isCommand(event) && --unconfirmed === 0) onConfirmed()
     }
-    parts.cleared.ordered(note)
+    parts.cleanup.ordered(entry)
   }
   return true
 }
 
-function isCommand({ kind }: NotedEvent): boolean {
+function isCommand({ kind }: OutboxEvent): boolean {
   return kind === 'command'
 }

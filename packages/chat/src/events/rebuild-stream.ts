@@ -6,16 +6,16 @@ import { learnStreams } from '@parley/bus/stream/stream-info'
 import type { Audience } from '@parley/contracts/bus/partitions'
 import type { MembersChange } from '@parley/contracts/bus/push-work'
 import { pushAudience } from '@parley/contracts/bus/subjects'
-import type { NotedEvent, PendingEventsDoc, StreamStateDoc } from '@parley/db/events/documents'
+import type { OutboxEntry, OutboxEvent, StreamStateDoc } from '@parley/db/events/documents'
 import { findNextPublishedMS, findPublished } from '@parley/db/events/outbox-store'
 import { endRebuilding, leaseRebuilding, recordRebuilt } from '@parley/db/events/stream-state'
 import { findMessagesOfSecond, findNextMessageMS } from '@parley/db/messages/messages-of-second'
 import { findUnflushedRooms } from '@parley/db/room-buffer/buffer'
 import { flushRooms } from '@parley/db/room-buffer/flush'
+import type { Worker } from '../background/run-workers.ts'
 import type { Chat } from '../chat.ts'
-import type { Duty } from '../upkeep/keep-up.ts'
-import { type AsOfNow, readAsOfNow } from './as-of-now.ts'
-import { publishNoted } from './publish-events.ts'
+import { type CurrentDocs, readCurrentDocs } from './current-docs.ts'
+import { publishOutboxEvent } from './publish-events.ts'
 
 const leaseMS = 15_000
 const stepMS = 1_000
@@ -26,7 +26,7 @@ const skewMS = 5_000
  * Republishes the events of lost streams (ARCHITECTURE.md, "Events"). Any number of processes may run this: one works
  * under a lease, and another takes over if it dies.
  */
-export function rebuildLostStreams(chat: Chat): Duty {
+export function rebuildLostStreams(chat: Chat): Worker {
   return {
     kinds: ['lostStream'],
     onError: (error) => chat.log.warn({ err: error }, 'events not published again yet; trying again'),
@@ -42,7 +42,7 @@ async function rebuild(chat: Chat, state: StreamStateDoc, signal: AbortSignal): 
   if (!rebuilding) return
   const { sinceMS, untilMS, afterSeq } = rebuilding
   // A position between those of the lost stream and those of the new one.
-  const placeOf = (atMS: number) => afterSeq + Math.max(0, atMS - sinceMS) + 1
+  const positionOf = (atMS: number) => afterSeq + Math.max(0, atMS - sinceMS) + 1
   await learnStreams(chat.bus)
   // Includes events that another stream captures by now, since they may have been lost before they were handled.
   const wasThere = (to: Audience) => chat.bus.streams.streamsOf(to, sinceMS).includes(state._id)
@@ -50,10 +50,10 @@ async function rebuild(chat: Chat, state: StreamStateDoc, signal: AbortSignal): 
   let events = 0
   for (let fromMS = await nextStep(chat, flushed, rebuilding.doneUpToMS); fromMS < untilMS + skewMS; ) {
     const toMS = fromMS + stepMS
-    // By then, everything of this second is written and noted as published.
+    // By then, everything of this second is written and stored as published.
     await pause(Math.max(0, toMS + skewMS - clock.now()), undefined, { signal })
     await flushBefore(chat, flushed, toMS)
-    events += await republish(chat, { fromMS, toMS }, { placeOf, isWanted: wasThere })
+    events += await republish(chat, { fromMS, toMS }, { positionOf, isWanted: wasThere })
     if (!(await recordRebuilt(chat.db, state, toMS, clock.now() + leaseMS))) return
     fromMS = await nextStep(chat, flushed, toMS)
   }
@@ -61,11 +61,11 @@ async function rebuild(chat: Chat, state: StreamStateDoc, signal: AbortSignal): 
   chat.log.info({ stream: state._id, events, sinceMS }, 'lost stream rebuilt: its events are published again')
 }
 
-const inSteps = (ms: number) => Math.floor(ms / stepMS) * stepMS
+const floorToStep = (ms: number) => Math.floor(ms / stepMS) * stepMS
 
 /** The next step from a time on. A period without events costs nothing, however long. */
 async function nextStep(chat: Chat, flushed: Flushed, fromMS: number): Promise<number> {
-  return inSteps(await nextToRepublish(chat, flushed, inSteps(fromMS), inSteps(clock.now() - skewMS)))
+  return floorToStep(await nextToRepublish(chat, flushed, floorToStep(fromMS), floorToStep(clock.now() - skewMS)))
 }
 
 /**
@@ -85,7 +85,7 @@ export async function rebuildSince(
   for (let fromMS = await nextStep(chat, flushed, sinceMS); fromMS < untilMS; ) {
     const toMS = fromMS + stepMS
     await flushBefore(chat, flushed, toMS)
-    events += await republish(chat, { fromMS, toMS }, { placeOf: () => undefined, isWanted: () => true })
+    events += await republish(chat, { fromMS, toMS }, { positionOf: () => undefined, isWanted: () => true })
     onProgress(toMS, events)
     fromMS = await nextStep(chat, flushed, toMS)
   }
@@ -99,18 +99,18 @@ const atOnce = 200
 const roomsAtOnce = 20
 
 /** A period in Unix milliseconds, excluding its end. */
-interface Stretch {
+interface TimeRange {
   fromMS: number
   toMS: number
 }
 
 interface Wanted {
   /** The position for an event of this time among older events. */
-  placeOf: (atMS: number) => number | undefined
+  positionOf: (atMS: number) => number | undefined
   isWanted: (to: Audience) => boolean
 }
 
-interface Past extends PendingEventsDoc {
+interface Past extends OutboxEntry {
   /** Sort key of the events. */
   atMS: number
 }
@@ -121,20 +121,20 @@ interface Past extends PendingEventsDoc {
  * @returns the number of events
  * @throws BusAway
  */
-async function republish(chat: Chat, { fromMS, toMS }: Stretch, { placeOf, isWanted }: Wanted): Promise<number> {
-  const [messages, notes] = await Promise.all([
+async function republish(chat: Chat, { fromMS, toMS }: TimeRange, { positionOf, isWanted }: Wanted): Promise<number> {
+  const [messages, entries] = await Promise.all([
     findMessagesOfSecond(chat.db, fromMS, toMS),
     findPublished(chat.db, fromMS, toMS),
   ])
   const past: Past[] = [
     ...messages.map(({ _id, createdAtMS }) => ({ _id, atMS: createdAtMS, events: [newMessage(_id)] })),
-    ...notes.map(({ _id, at, events }) => ({ _id, atMS: at.getTime(), events })),
+    ...entries.map(({ _id, at, events }) => ({ _id, atMS: at.getTime(), events })),
   ].toSorted((one, other) => one.atMS - other.atMS)
   let count = 0
   for (let i = 0; i < past.length; i += atOnce) {
     // Fractions of a millisecond keep the order of simultaneous events.
-    const place = (atMS: number, at: number) => placeOf(atMS + (i + at) / 1_000_000)
-    count += await publishAgain(chat, past.slice(i, i + atOnce), place, isWanted)
+    const position = (atMS: number, at: number) => positionOf(atMS + (i + at) / 1_000_000)
+    count += await publishAgain(chat, past.slice(i, i + atOnce), position, isWanted)
   }
   return count
 }
@@ -163,22 +163,22 @@ async function flushBefore({ db }: Chat, flushed: Flushed, beforeMS: number): Pr
   flushed.upToMS = beforeMS
 }
 
-const newMessage = (message: string): NotedEvent => ({ kind: 'message', message, event: 'chat message' })
+const newMessage = (message: string): OutboxEvent => ({ kind: 'message', message, event: 'chat message' })
 
 async function publishAgain(
   chat: Chat,
   past: readonly Past[],
-  placeOf: (atMS: number, at: number) => number | undefined,
+  positionOf: (atMS: number, at: number) => number | undefined,
   isWanted: Wanted['isWanted'],
 ): Promise<number> {
-  const now = await readAsOfNow(chat.db, past)
-  const wanted = (event: NotedEvent) => {
+  const now = await readCurrentDocs(chat.db, past)
+  const wanted = (event: OutboxEvent) => {
     const to = audienceOf(event, now)
     return to !== undefined && isWanted(to)
   }
   // Sent in this order, and acknowledged together.
   const publishing = past.flatMap(({ atMS, events }, i) =>
-    events.filter(wanted).map((event) => publishOnce(chat, event, now, { atMS, place: placeOf(atMS, i) })),
+    events.filter(wanted).map((event) => publishOnce(chat, event, now, { atMS, position: positionOf(atMS, i) })),
   )
   const outcomes = await Promise.allSettled(publishing)
   const failed = outcomes.find((outcome) => outcome.status === 'rejected')
@@ -187,7 +187,7 @@ async function publishAgain(
 }
 
 /** The audience of an event; undefined if it is in no stream. */
-function audienceOf(event: NotedEvent, now: AsOfNow): Audience | undefined {
+function audienceOf(event: OutboxEvent, now: CurrentDocs): Audience | undefined {
   switch (event.kind) {
     case 'message':
       return now.message(event.message)?.message
@@ -202,9 +202,9 @@ function audienceOf(event: NotedEvent, now: AsOfNow): Audience | undefined {
   }
 }
 
-async function publishOnce(chat: Chat, event: NotedEvent, now: AsOfNow, again: Again): Promise<void> {
+async function publishOnce(chat: Chat, event: OutboxEvent, now: CurrentDocs, again: Again): Promise<void> {
   try {
-    await publishNoted(chat, event, now, again)
+    await publishOutboxEvent(chat, event, now, again)
   } catch (error) {
     if (!(error instanceof BusRefuses)) throw error
     chat.log.error({ err: error, event: event.kind }, 'event dropped: too large for the bus')

@@ -8,23 +8,23 @@ import { findMessages } from '@parley/db/message-buckets/find-messages'
 import { findRoomWithBuffer, unflushedOf, untilDurable } from '@parley/db/room-buffer/buffer'
 import { flushAbandoned } from '@parley/db/room-buffer/flush'
 import { findSenders } from '@parley/db/users/users'
+import type { Worker } from '../background/run-workers.ts'
 import type { Chat } from '../chat.ts'
 import { findQuoted } from '../messages/reading/quoted-messages.ts'
-import type { Duty } from '../upkeep/keep-up.ts'
-import { justWritten, readAsOfNow } from './as-of-now.ts'
+import { justWritten, readCurrentDocs } from './current-docs.ts'
 import { threadOrderingKey } from './ordering-keys.ts'
 
 const perRound = 500
 const roomsPerRound = 100
 /** An election takes seconds, and longer if the primary hangs instead of failing. */
-const mostAwayMS = 30_000
+const maxAwayMS = 30_000
 const awayPauseMS = 250
 
 /**
- * Publishes noted events that the bus never acknowledged, because the bus was away or their process was killed. Any
+ * Publishes events of the outbox that the bus never acknowledged, because the bus was away or their process was killed. Any
  * number of relays may run: the stream and the nodes drop duplicates.
  */
-export function relay(chat: Chat): Duty {
+export function relay(chat: Chat): Worker {
   return {
     kinds: ['abandonedMessages', 'unpublished'],
     onError: (error) => chat.log.warn({ err: error }, 'outbox not read by the relay; trying again'),
@@ -39,20 +39,20 @@ async function relayRound(chat: Chat, signal: AbortSignal): Promise<void> {
   while (more && !signal.aborted) {
     const beforeMS = clock.now() - givenUpAfterMS
     await flushAbandoned(chat.db, beforeMS, roomsPerRound).catch((error: unknown) => {
-      // A failure here must not delay noted events.
+      // A failure here must not delay the outbox.
       chat.log.warn({ err: error }, 'abandoned messages not flushed; trying again')
     })
-    const notes = await findUnpublished(chat.db, beforeMS, perRound)
-    if (notes.length === 0) return
+    const entries = await findUnpublished(chat.db, beforeMS, perRound)
+    if (entries.length === 0) return
     // Ordering keys come first, so that messages sent after a deletion of all messages follow its event.
-    const orderingKeys = [...new Set(notes.flatMap(({ orderingKey }) => orderingKey ?? []))]
+    const orderingKeys = [...new Set(entries.flatMap(({ orderingKey }) => orderingKey ?? []))]
     const areKeysPublished = await chat.outbox.publishKeys(orderingKeys, signal)
-    const messages = notes.filter(({ orderingKey }) => orderingKey === undefined)
-    const now = await readAsOfNow(chat.db, messages)
-    const published = await Promise.all(messages.map((note) => chat.outbox.publishNote(note, now)))
+    const messages = entries.filter(({ orderingKey }) => orderingKey === undefined)
+    const now = await readCurrentDocs(chat.db, messages)
+    const published = await Promise.all(messages.map((entry) => chat.outbox.publishEntry(entry, now)))
     const areAllPublished = areKeysPublished && published.every(Boolean)
-    chat.log.info({ waiting: notes.length, areAllPublished }, 'relayed unpublished events')
-    more = notes.length === perRound && areAllPublished
+    chat.log.info({ waiting: entries.length, areAllPublished }, 'relayed unpublished events')
+    more = entries.length === perRound && areAllPublished
   }
 }
 
@@ -67,11 +67,11 @@ export interface MissingMessages {
 
 /**
  * Publishes accepted messages whose gateway is late or dead; the bus dedupes them. Returns the first that may arrive. A
- * message outside the buffer was published already, or is noted for the relay. While the database is away, it tries
- * again for half a minute.
+ * message outside the buffer was published already, or is in the outbox. While the database is away, it tries again for
+ * half a minute.
  */
 export async function publishMissing(chat: Chat, missing: MissingMessages): Promise<number | undefined> {
-  const untilMS = performance.now() + mostAwayMS
+  const untilMS = performance.now() + maxAwayMS
   for (;;) {
     try {
       return await publishFound(chat, missing)
@@ -105,7 +105,7 @@ async function publishFound(
     messages: messages.map((message) => ({ message, sender: users.get(message.sender), quoted })),
   })
   const events = messages.map(({ _id: message }) => {
-    return { kind: 'message', message, event: 'chat message', isSoonAfter: true } as const
+    return { kind: 'message', message, event: 'chat message', mayOvertake: true } as const
   })
   return (await outbox.publishEvents(events, now)) ? messages[0]?.seq : undefined
 }

@@ -108,7 +108,7 @@ async function* linesOfRoom(db: Db, roomKey: string, gathered: Gathered): AsyncG
     members: await db.memberships.find({ roomKey }, { session }).toArray(),
   }))
   if (!room || room.deletedAt) return
-  saved.noteRoom(room.id)
+  saved.recordRoom(room.id)
   yield roomLine(room)
   for (const member of members) {
     named.add(member.user)
@@ -123,7 +123,7 @@ async function* linesOfRoom(db: Db, roomKey: string, gathered: Gathered): AsyncG
     yield* ofFiles?.lines ?? []
     for (const { attachments, ...message } of page) {
       for (const user of [message.sender, ...(message.reactions ?? []).map(({ client }) => client)]) named.add(user)
-      saved.note(message)
+      saved.record(message)
       yield messageLine({ ...message, ...(files && attachments && { attachments }) })
     }
   }

@@ -92,7 +92,7 @@ async function begin(
   const job = await inTransaction(db, async (session) => {
     await first(session, id)
     const made = { file, ...(own && { own: true as const }) }
-    chat.audit?.note({ after: { job: id } })
+    chat.audit?.addDetails({ after: { job: id } })
     await chat.audit?.write(db, session)
     const doc: FileDoc = {
       ...{ _id: key(app, file), app, id: file, ownerKey: exportOwner(app, user), name: 'export.zip' },

@@ -103,15 +103,15 @@ export function reminderLine({ user, room, message, createdAtMS, atMS }: SavedMe
   return JSON.stringify(line)
 }
 
-/** @param goneUpToSeq of the thread @param most number of its exported messages */
+/** @param goneUpToSeq of the thread @param max number of its exported messages */
 export function threadLine(
   { room, roomKey, user, joinedAtMS, readSeq, notify }: ThreadMember,
   goneUpToSeq = 0,
-  most = Infinity,
+  max = Infinity,
 ): string {
   const line: Given<'thread'> = {
     ...{ type: 'thread', room, threadOf: rootOf(roomKey), user, joinedAt: new Date(joinedAtMS).toISOString() },
-    lastReadSeq: Math.min(Math.max(0, readSeq - goneUpToSeq), most),
+    lastReadSeq: Math.min(Math.max(0, readSeq - goneUpToSeq), max),
     notifications: notify,
   }
   return JSON.stringify(line)

@@ -34,12 +34,12 @@ export class SavedMessages {
     }
   }
 
-  noteRoom(id: string): void {
+  recordRoom(id: string): void {
     if (this.#rooms.has(id)) this.#rooms.set(id, true)
   }
 
   /** Notes that a message is exported. */
-  note({ room, _id: message }: Pick<MessageDoc, 'room' | '_id'>): void {
+  record({ room, _id: message }: Pick<MessageDoc, 'room' | '_id'>): void {
     const hash = this.#hashOf({ room, message })
     if (this.#saved.has(hash)) this.#exported.add(hash)
   }

@@ -2,7 +2,7 @@ import { inParts, readInParts } from '@parley/async/in-parts'
 import { reportStatus } from '@parley/contracts/resources/report'
 import { findAuditEntries } from '@parley/db/audit/audit-log'
 import type { Db } from '@parley/db/connect'
-import type { PagePlace } from '@parley/db/find-page'
+import type { PagePosition } from '@parley/db/find-page'
 import { type AppUser, idsOf, key } from '@parley/db/keys'
 import { perBucket } from '@parley/db/message-buckets/buckets'
 import type { SavedMessageDoc } from '@parley/db/messages/documents'
@@ -23,7 +23,8 @@ import { findBlocksOfUser } from '@parley/db/users/blocks'
 import { findDevicesOfUsers } from '@parley/db/users/devices'
 import { findPrefs } from '@parley/db/users/prefs'
 import { findUser } from '@parley/db/users/users'
-import { tokenView, validTokensOf } from '../access/list-tokens.ts'
+import { activeTokensOf } from '../access/active-tokens.ts'
+import { tokenView } from '../access/list-tokens.ts'
 import { toAuditView } from '../audit/list-audit.ts'
 import type { Chat } from '../chat.ts'
 import { toReportView } from '../views/report.ts'
@@ -61,13 +62,13 @@ const perPage = 200
 const messagesPerPage = 16 * perBucket
 /** Each preference may have 16 KiB. */
 const prefsPerPage = 50
-const mostAtOnce = 10_000
+const maxAtOnce = 10_000
 
 async function* profile({ db }: ExportParts, { app, user }: AppUser): AsyncGenerator<Page> {
   const found = await findUser(db, app, user)
   const devices = await findDevicesOfUsers(db, app, [user])
-  const bans = await findBansOfUser(db, app, user, mostAtOnce)
-  const blocks = await findBlocksOfUser(db, app, user, { skip: 0, limit: mostAtOnce })
+  const bans = await findBansOfUser(db, app, user, maxAtOnce)
+  const blocks = await findBlocksOfUser(db, app, user, { skip: 0, limit: maxAtOnce })
   const lines = [
     ...(found ? [userLine(found), ...appBanLines(found)] : []),
     ...devices.map(deviceLine),
@@ -181,7 +182,7 @@ async function* invitations({ db }: ExportParts, of: AppUser, after?: string): A
 }
 
 async function* tokens(chat: ExportParts, of: AppUser): AsyncGenerator<Page> {
-  const found = await validTokensOf(chat, of)
+  const found = await activeTokensOf(chat, of)
   yield { lines: found.map((token) => JSON.stringify(tokenView(token))), after: 'end' }
 }
 
@@ -235,15 +236,15 @@ async function* audit({ db }: ExportParts, { app, user }: AppUser, after?: strin
   }
 }
 
-function parsePlace(after = 'null'): PagePlace | undefined {
-  return (JSON.parse(after) as PagePlace | null) ?? undefined
+function parsePlace(after = 'null'): PagePosition | undefined {
+  return (JSON.parse(after) as PagePosition | null) ?? undefined
 }
 
 function placeAfter<T extends { id: string }>(
   found: readonly T[],
-  before: PagePlace | undefined,
+  before: PagePosition | undefined,
   atMS: (one: T) => number,
-): PagePlace | undefined {
+): PagePosition | undefined {
   const last = found.at(-1)
   return last ? { atMS: atMS(last), id: last.id } : before
 }

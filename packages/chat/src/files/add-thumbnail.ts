@@ -9,7 +9,7 @@ import { LRUCache } from 'lru-cache'
 import type { Chat } from '../chat.ts'
 
 /** A picture that has killed this many processes gets no thumbnail. */
-const mostTries = 3
+const maxTries = 3
 
 /**
  * Makes the thumbnail of a picture. A picture that cannot be decoded, or needs too much memory, gets none.
@@ -26,7 +26,7 @@ export async function addThumbnail(
   }
   const picture = await store.readAll(id, stored).catch(later)
   if (!picture) return false
-  if ((await countThumbnailTry(db, file)) > mostTries) return end(undefined)
+  if ((await countThumbnailTry(db, file)) > maxTries) return end(undefined)
   const made = await makeThumbnail(picture).catch((error: unknown) => error as Error)
   if (made instanceof PictureRefused) {
     log.warn({ err: made, app, file: id }, 'no thumbnail of a file')

@@ -10,13 +10,13 @@ import { flushApp, flushRooms } from '@parley/db/room-buffer/flush'
 import { findUser } from '@parley/db/users/users'
 import { type FileStore, StoreFull, UploadRemoved, WrongSize } from '@parley/files/file-store'
 import type { MakeThumbnail } from '@parley/files/thumbnails'
+import { untilDone, type Worker } from '../background/run-workers.ts'
 import type { Chat } from '../chat.ts'
-import { type Duty, inSteps } from '../upkeep/keep-up.ts'
 import { addThumbnail, createPictureTurns } from './add-thumbnail.ts'
-import { hasLivingUse } from './living-uses.ts'
+import { hasCurrentUse } from './current-uses.ts'
 import { type Scanner, scanFile } from './scan-file.ts'
 
-/** The parts of Chat that file upkeep needs. */
+/** The parts of Chat that file workers need. */
 export type FileKeeping = Pick<Chat, 'db' | 'log'>
 interface Kept {
   store: FileStore
@@ -40,11 +40,11 @@ const scansAtOnce = 4
  * Scans files, makes thumbnails, and removes unreferenced files, also from the store. Any number of processes may run
  * this; unfinished work of a dead process is redone.
  */
-export function clearFiles(chat: FileKeeping, files: Kept & Pictures): Duty[] {
-  const each = (kind: 'files' | 'filesToClear', next: () => Promise<boolean>): Duty => ({
+export function clearFiles(chat: FileKeeping, files: Kept & Pictures): Worker[] {
+  const each = (kind: 'files' | 'filesToClear', next: () => Promise<boolean>): Worker => ({
     kinds: [kind],
     onError: (error) => chat.log.warn({ err: error }, 'files not cleared; trying again'),
-    work: inSteps(next),
+    work: untilDone(next),
   })
   const toScan = () => lookNext(chat, files, clock.now(), 'toScan')
   const nextThumbnail = createThumbnailTurns(chat, files)
@@ -113,7 +113,7 @@ async function lookAt(
   await forgetArrived(chat, store, file, nowMS)
   if (heldUntilMS > nowMS) return lookAtAgain(db, file, heldUntilMS)
   // In this order: a scheduled message may be sent in between, and then uses the file.
-  const isUsed = async () => (await isScheduled(db, file)) || (await hasLivingUse(db, file))
+  const isUsed = async () => (await isScheduled(db, file)) || (await hasCurrentUse(db, file))
   const hasOwner = owner === undefined || (await findUser(db, app, owner)) !== null
   if (hasOwner) {
     if (await isUsed()) return lookAtAgain(db, file, nowMS + againMS)

@@ -39,7 +39,7 @@ export async function createFile(
   const shown = name.replace(directionControls, '')
   if (shown === '') throw new ApiError('INVALID_REQUEST', 'name: expected more than direction controls')
   if (owner !== (named ?? owner)) throw new ApiError('INVALID_REQUEST', 'owner: must be the caller')
-  const { maxBytes, maxBytesPerUser: most } = await findFileLimits(db, app, files)
+  const { maxBytes, maxBytesPerUser: max } = await findFileLimits(db, app, files)
   if (size > maxBytes) throw new ApiError('FILE_TOO_LARGE', `size: a file may have at most ${maxBytes} bytes`)
   if (owner !== undefined && !(await findUser(db, app, owner))) throw unknownUser('owner', owner)
   if (files.store.kind === 'folder') await orNotKept(files.store.checkRoom(size))
@@ -53,9 +53,9 @@ export async function createFile(
   }
   await insertFile(db, file)
   // Counts this file too, so that concurrent calls cannot exceed the limit together.
-  if (owner !== undefined && most < Infinity && (await bytesOfOwner(db, app, owner)) > most) {
+  if (owner !== undefined && max < Infinity && (await bytesOfOwner(db, app, owner)) > max) {
     await removeFile(db, file)
-    throw new ApiError('FILES_FULL', `size: the files of a user may have at most ${most} bytes in total`)
+    throw new ApiError('FILES_FULL', `size: the files of a user may have at most ${max} bytes in total`)
   }
   const expiresAtMS = createdAtMS + uploadWithinMS
   return {

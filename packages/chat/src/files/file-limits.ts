@@ -6,12 +6,12 @@ import type { Files } from './files.ts'
 type Limits = Pick<Files, 'maxBytes' | 'maxBytesPerUser'>
 
 /** The file limits of an app: its configuration, capped by the settings. */
-export async function findFileLimits(db: Db, app: string, most: Limits): Promise<Limits> {
-  const { maxBytes = most.maxBytes, maxBytesPerUser = Infinity } = await configured(db, app)
+export async function findFileLimits(db: Db, app: string, max: Limits): Promise<Limits> {
+  const { maxBytes = max.maxBytes, maxBytesPerUser = Infinity } = await configured(db, app)
   return {
-    maxBytes: Math.min(maxBytes, most.maxBytes),
+    maxBytes: Math.min(maxBytes, max.maxBytes),
     // In the settings 0 means no limit.
-    maxBytesPerUser: Math.min(maxBytesPerUser, most.maxBytesPerUser || Infinity),
+    maxBytesPerUser: Math.min(maxBytesPerUser, max.maxBytesPerUser || Infinity),
   }
 }
 

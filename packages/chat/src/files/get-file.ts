@@ -13,8 +13,8 @@ import { contentHeaders, thumbnailHeaders } from '@parley/files/content-headers'
 import type { FileStore } from '@parley/files/file-store'
 import type { Caller, UserCaller } from '../access/caller.ts'
 import type { Chat } from '../chat.ts'
+import { currentUses, usesAtOnce } from './current-uses.ts'
 import { type ContentUse, contentUrl, toFileView, unknownFile } from './files.ts'
-import { livingUses, usesAtOnce } from './living-uses.ts'
 
 const urlMS = 5 * 60 * 1_000
 
@@ -89,5 +89,5 @@ async function isMemberOfOne(db: Db, { app, user }: UserCaller, uses: readonly F
   const memberships = await findMembershipsByKey(db, keys)
   const own = new Set(idsOf(memberships))
   const seen = uses.filter(({ room }) => own.has(key(app, room, user)))
-  return (await livingUses(db, seen)).length > 0
+  return (await currentUses(db, seen)).length > 0
 }

@@ -146,7 +146,7 @@ export async function keepUpload(
 async function removeMetadata(db: Db, store: FileStore, file: FileDoc, upload: string): Promise<number> {
   const { id, type, size } = file
   // One at a time, since the picture is in memory twice.
-  return db.turns.take(['picture metadata'], async () => {
+  return db.locks.run(['picture metadata'], async () => {
     const kept = withoutMetadata(type, await orNotKept(store.readAll(id, upload)))
     if (!kept) return size
     await orNotKept(store.keep(id, upload, kept, type))

@@ -28,7 +28,7 @@ export function createUploads(limits: UploadLimits): Uploads {
   /** A single upload may exceed the limit. */
   function take(user: string, size: number): void {
     const own = bytesOf.get(user) ?? 0
-    const isOver = (sum: number, most: number) => most > 0 && sum > 0 && sum + size > most
+    const isOver = (sum: number, max: number) => max > 0 && sum > 0 && sum + size > max
     if (isOver(own, limits.bytesPerUser) || isOver(bytes, limits.bytes)) {
       throw new ApiError('TOO_MANY_REQUESTS', 'too many bytes are being uploaded: try again when an upload has ended')
     }
@@ -83,8 +83,8 @@ export function countUpload(
   { counts, uploadsPerUser = 0, perApiKey }: UploadRates,
   { app, ownerKey }: Pick<FileDoc, 'app' | 'ownerKey'>,
 ): void {
-  const most = ownerKey === undefined ? perApiKey : uploadsPerUser
-  if (most === 0) return
-  const { count, leftMS } = counts.hit(`uploads ${ownerKey ?? app}`, windowMS, most)
-  if (count > most) throw tooManyOf('uploads', leftMS)
+  const max = ownerKey === undefined ? perApiKey : uploadsPerUser
+  if (max === 0) return
+  const { count, leftMS } = counts.hit(`uploads ${ownerKey ?? app}`, windowMS, max)
+  if (count > max) throw tooManyOf('uploads', leftMS)
 }

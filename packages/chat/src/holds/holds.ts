@@ -12,10 +12,10 @@ import { newId } from '@parley/db/messages/messages'
 import { sweepSoon } from '@parley/db/retention/sweeps'
 import { inTransaction } from '@parley/db/transactions/transaction'
 import type { Chat } from '../chat.ts'
-import { parseCursor, placeByCreation, toPage } from '../page-cursor.ts'
+import { parseCursor, positionByCreation, toPage } from '../page-cursor.ts'
 
 /** Maximum number of holds per app. */
-const mostHolds = 10_000
+const maxHolds = 10_000
 
 /**
  * Places a legal hold on a room, or on everything a user wrote (docs/reference/retention.md#legal-holds). Data that
@@ -33,11 +33,11 @@ export async function placeHold(
   const id = newId()
   const hold = { _id: key(app, id), app, id, ...of, covers: coverOf(app, of), reason, createdAtMS: clock.now() }
   await inTransaction(chat.db, async (session) => {
-    if ((await countHolds(chat.db, app, session)) >= mostHolds) {
-      throw new ApiError('TOO_MANY_HOLDS', `an app has at most ${mostHolds} holds: lift some`)
+    if ((await countHolds(chat.db, app, session)) >= maxHolds) {
+      throw new ApiError('TOO_MANY_HOLDS', `an app has at most ${maxHolds} holds: lift some`)
     }
     await insertHold(chat.db, hold, session)
-    chat.audit?.note({ after: { hold: id, reason } })
+    chat.audit?.addDetails({ after: { hold: id, reason } })
     await chat.audit?.write(chat.db, session)
   })
   chat.audit?.committed()
@@ -52,7 +52,7 @@ export async function listHolds(
 ): Promise<Result<typeof listing>> {
   const cover = user === undefined ? (room === undefined ? undefined : coverOf(app, { room })) : coverOf(app, { user })
   const oneMore = await findHolds(db, app, { cover, before: parseCursor('holds', cursor), limit: limit + 1 })
-  return toPage('holds', oneMore, limit, { view: toView, placeOf: placeByCreation })
+  return toPage('holds', oneMore, limit, { view: toView, positionOf: positionByCreation })
 }
 
 /** Lifts a hold. Data that no other hold covers is soon removed. @throws ApiError HOLD_NOT_FOUND */
@@ -64,7 +64,7 @@ export async function liftHold(chat: Chat, app: string, id: string): Promise<Hol
     await eraseWhatIsOwed(chat, hold, session)
     const { user, room, reason } = hold
     const subject = room === undefined ? { kind: 'user' as const, id: user ?? '' } : { kind: 'room' as const, id: room }
-    chat.audit?.note({ subject, before: { hold: id, reason } })
+    chat.audit?.addDetails({ subject, before: { hold: id, reason } })
     await chat.audit?.write(chat.db, session)
     return hold
   })

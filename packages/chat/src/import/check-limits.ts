@@ -1,20 +1,20 @@
 import type { ImportOf } from '@parley/contracts/import-line'
 import { maxReactionsOfUser } from '@parley/contracts/resources/message'
-import { mostSaved } from '../messages/saved/saved-messages.ts'
-import { mostScheduled } from '../messages/scheduled/scheduled-messages.ts'
+import { maxSaved } from '../messages/saved/saved-messages.ts'
+import { maxScheduled } from '../messages/scheduled/scheduled-messages.ts'
 import type { Report } from './check-quotes.ts'
 
-const most = { ...mostSaved, 'scheduled messages': mostScheduled }
+const max = { ...maxSaved, 'scheduled messages': maxScheduled }
 
 /** Limits how much a file has of a user. */
 export class LimitsOfUsers {
   readonly #counts = new Map<string, number>()
 
   /** @returns the action to run if the line has no problem */
-  check(field: string, user: string, what: keyof typeof most, report: Report): () => void {
+  check(field: string, user: string, what: keyof typeof max, report: Report): () => void {
     const of = `${what} ${user}`
     const count = (this.#counts.get(of) ?? 0) + 1
-    if (count > most[what]) report(field, `a user has at most ${most[what]} ${what}`)
+    if (count > max[what]) report(field, `a user has at most ${max[what]} ${what}`)
     return () => this.#counts.set(of, count)
   }
 }

@@ -104,8 +104,8 @@ export class LineChecks {
         this.refusedRooms.add(room._id)
       }
       if (room.abandoned === true) {
-        const most = room.roomType === 'direct' ? 1 : 0
-        if (members.size > most) report('abandoned', `has ${members.size} memberships: at most ${most}`)
+        const max = room.roomType === 'direct' ? 1 : 0
+        if (members.size > max) report('abandoned', `has ${members.size} memberships: at most ${max}`)
       } else if (room.roomType === 'direct') {
         if (members.size !== 2) report('members', `has a membership line for ${members.size} of the two`)
       } else if (members.size === 0 || members.size > maxMembers) {

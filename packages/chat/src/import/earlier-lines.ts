@@ -1,6 +1,6 @@
 import type { ImportLine, ImportOf } from '@parley/contracts/import-line'
 import type { Db } from '@parley/db/connect'
-import { findImportedLines, noteImportedLines } from '@parley/db/import/imported-lines'
+import { findImportedLines, recordImportedLines } from '@parley/db/import/imported-lines'
 import { KnownIds, messageHash } from './known-ids.ts'
 
 /** The lines that earlier imports of an app have written, so that what was undone since stays undone. */
@@ -27,7 +27,7 @@ export class EarlierLines {
   /** Remembers lines for later imports, once they are written. `has` stays as it is. */
   async note(lines: readonly ImportLine[]): Promise<void> {
     const fresh = lines.filter((line) => !this.has(line))
-    await noteImportedLines(
+    await recordImportedLines(
       this.#db,
       this.#app,
       fresh.map((line) => this.#hash(line)),

@@ -14,7 +14,7 @@ export class FileFault extends Error {
 // A link in an export from elsewhere could lead to any file of this machine, and a pipe never end.
 const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
 /** Larger ones are no thumbnails of Parley. */
-const mostThumbnailBytes = 1024 * 1024
+const maxThumbnailBytes = 1024 * 1024
 
 /** Whether the bytes of a file are beside the lines. */
 export function hasBytes({ status }: FileLine): boolean {
@@ -61,7 +61,7 @@ async function* verified(
     const found = await file.stat()
     if (!found.isFile()) throw new FileFault(`${at}: is not a file`)
     if (found.size !== (size ?? found.size)) throw new FileFault(`${at}: has ${found.size} bytes, expected ${size}`)
-    if (size === undefined && found.size > mostThumbnailBytes) throw new FileFault(`${at}: is too large`)
+    if (size === undefined && found.size > maxThumbnailBytes) throw new FileFault(`${at}: is too large`)
     const hash = createHash('sha256')
     for await (const chunk of file.createReadStream({ autoClose: false }) as AsyncIterable<Buffer>) {
       hash.update(chunk)

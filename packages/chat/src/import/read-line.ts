@@ -90,11 +90,11 @@ function unfit(line: ImportLine): Fault[] {
   return []
 }
 
-function unfitJsonOf(value: unknown, field: string, mostBytes = Infinity): Fault[] {
+function unfitJsonOf(value: unknown, field: string, maxBytes = Infinity): Fault[] {
   const reason = unfitJson(value, 0)
   if (reason !== undefined) return [{ field, reason }]
-  const isTooLarge = Buffer.byteLength(JSON.stringify(value)) > mostBytes
-  return isTooLarge ? [{ field, reason: `at most ${mostBytes} bytes as JSON` }] : []
+  const isTooLarge = Buffer.byteLength(JSON.stringify(value)) > maxBytes
+  return isTooLarge ? [{ field, reason: `at most ${maxBytes} bytes as JSON` }] : []
 }
 
 function unfitConfig({ key, data = null }: ImportOf<'config'>): Fault[] {

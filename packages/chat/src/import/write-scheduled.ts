@@ -13,14 +13,14 @@ import { importedMessageId } from './known-ids.ts'
 type Line = ImportOf<'scheduled'>
 
 /** Send keys are kept for a day: until then, a repeated import sends nothing twice. */
-const mostLateMS = 24 * 60 * 60 * 1_000
+const maxLateMS = 24 * 60 * 60 * 1_000
 
 /** Writes scheduled messages; existing ones stay. Skips those that were due a day ago, or of erased senders. */
 export async function writeScheduled(db: Db, app: string, lines: readonly Line[], files: KnownFiles): Promise<void> {
   const nowMS = clock.now()
   const attached = await findAttachments(db, app, lines, files)
   for (const line of lines) {
-    const endMS = line.refused ? line.refused.at + refusedKeptMS : line.sendAt + mostLateMS
+    const endMS = line.refused ? line.refused.at + refusedKeptMS : line.sendAt + maxLateMS
     if (endMS > nowMS)
       await insertScheduled(db, { ...toScheduled(app, line), ...defined({ attachments: attached.get(line) }) })
   }

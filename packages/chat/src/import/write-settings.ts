@@ -8,7 +8,7 @@ import { insertBan } from '@parley/db/rooms/bans'
 import { setBlocked } from '@parley/db/rooms/blocked-members'
 import { findDirectRoom } from '@parley/db/rooms/direct-rooms'
 import { insertInvitation } from '@parley/db/rooms/invitations'
-import { moveRooms } from '@parley/db/rooms/lock-room'
+import { bumpRoomVersions } from '@parley/db/rooms/lock-room'
 import { pairKey } from '@parley/db/rooms/pairs'
 import { inTransaction } from '@parley/db/transactions/transaction'
 import { banInForce, setAppBan } from '@parley/db/users/app-bans'
@@ -65,7 +65,7 @@ async function write(db: Db, app: string, line: SingleLine, session: Session): P
       const since = createdAt !== undefined && { createdAt: new Date(createdAt) }
       await insertBan(db, { app, room, blockee, blocker, ...end, ...since }, session)
       await setBlocked(db, { app, room, user: blockee }, end || true, session)
-      return moveRooms(db, [key(app, room)], session)
+      return bumpRoomVersions(db, [key(app, room)], session)
     }
     case 'invitation': {
       const { room, invitee, inviter = '', createdAt = clock.now(), updatedAt = createdAt } = line
@@ -83,7 +83,7 @@ async function write(db: Db, app: string, line: SingleLine, session: Session): P
       const room = await findDirectRoom(db, pairKey(app, blocker, blockee), session)
       if (!room) return
       await setBlocked(db, { app, room: room.id, user: blockee }, true, session)
-      return moveRooms(db, [room._id], session)
+      return bumpRoomVersions(db, [room._id], session)
     }
     case 'device': {
       const { user, deviceId: device, network: type, token, language } = line

@@ -5,7 +5,7 @@ import { findImportedRoots, growImported, type ImportedThread, joinImported } fr
 import { removeUnreachedOfThreads } from '@parley/db/import/unreached'
 import { key } from '@parley/db/keys'
 import type { MessageDoc } from '@parley/db/messages/documents'
-import { mostUsersShown } from '@parley/db/threads/thread'
+import { maxUsersShown } from '@parley/db/threads/thread'
 import { termsOfContent } from '../search/search-words.ts'
 import { importedMessageId } from './known-ids.ts'
 
@@ -83,7 +83,7 @@ export class ThreadWriter {
       const from = grown.get(root)?.from ?? seq - 1
       grown.set(root, {
         ...{ app: this.#app, room, root, from, seq, lastMessageID: _id, lastMessageAtMS: createdAtMS },
-        users: [...users].slice(0, mostUsersShown),
+        users: [...users].slice(0, maxUsersShown),
       })
     }
     const words = messages.flatMap(

@@ -4,7 +4,7 @@ import { setBotState } from '@parley/db/rooms/rooms'
 import { findUser } from '@parley/db/users/users'
 import { asIntegrator } from '../access/caller.ts'
 import type { Chat } from '../chat.ts'
-import { changeAndNote, publishRoom } from '../events/change-and-notify.ts'
+import { commitChange, publishRoom } from '../events/change-and-notify.ts'
 import { roomChanged } from '../events/event-builders.ts'
 import { roomOrderingKey } from '../events/ordering-keys.ts'
 import { sendMessage } from '../send/send-message.ts'
@@ -41,10 +41,10 @@ export async function answerWebhook(chat: Chat, call: AnsweredCall, answer: Webh
 }
 
 async function moveBotState(chat: Chat, { app, room, request }: AnsweredCall, botState: string): Promise<void> {
-  const { value, noted } = await changeAndNote(chat, roomOrderingKey(app, room), async (session, pending) => {
+  const { value, entries } = await commitChange(chat, roomOrderingKey(app, room), async (session, pending) => {
     const moved = await setBotState(chat.db, { app, id: room }, botState, session)
     if (moved) roomChanged(pending, moved, { webhook: false, request })
     return moved
   })
-  if (value) await publishRoom(chat, asIntegrator(app), { value, noted })
+  if (value) await publishRoom(chat, asIntegrator(app), { value, entries })
 }

@@ -18,9 +18,9 @@ import type { CacheParts } from '../leased-cache.ts'
 import type { HookCalls } from '../ports.ts'
 import { cacheByApp } from './config-values.ts'
 
-const mostApps = 10_000
+const maxApps = 10_000
 /** Concurrent calls per server. Further calls count as unanswered. */
-const mostInFlight = 100
+const maxInFlight = 100
 /** The breaker opens after this many consecutive failures, and then lets one call through now and then. */
 const failuresToPause = 5
 const pauseMS = 5_000
@@ -70,7 +70,7 @@ function newGuard(): Guard {
     halfOpenAfter: pauseMS,
     breaker: new ConsecutiveBreaker(failuresToPause),
   })
-  const policy = wrap(bulkhead(mostInFlight), breaker)
+  const policy = wrap(bulkhead(maxInFlight), breaker)
   return {
     state: () => stateNames[breaker.state],
     isTrying: () => breaker.state === CircuitState.HalfOpen,
@@ -90,9 +90,9 @@ export function createAppHooks<V, Q extends object, A>(
   onFailure: (fields: { err: unknown; app: string; server: string }) => void,
 ): AppHooks<V, Q, A> {
   const hooks = cacheByApp({ log, cacheLease }, name, async (app) => ({ hook: await findHook(app) }))
-  const guards = new LRUCache<string, Guard>({ max: mostApps, memoMethod: newGuard })
+  const guards = new LRUCache<string, Guard>({ max: maxApps, memoMethod: newGuard })
   /** The guard of the last call, by app. */
-  const called = new LRUCache<string, Guard>({ max: mostApps })
+  const called = new LRUCache<string, Guard>({ max: maxApps })
 
   async function findHook(app: string): Promise<AppHook<V> | undefined> {
     const found = await findConfigValue(db, app, name)

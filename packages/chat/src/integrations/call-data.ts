@@ -1,14 +1,14 @@
 import { readJson } from '@parley/contracts/free-json'
 import type { Message } from '@parley/contracts/resources/message'
 import type { Db } from '@parley/db/connect'
-import type { PendingEventsDoc } from '@parley/db/events/documents'
+import type { OutboxEntry } from '@parley/db/events/documents'
 import { key } from '@parley/db/keys'
 import { currentMessage } from '@parley/db/messages/deleted-messages'
 import { findSentMessages } from '@parley/db/messages/messages'
 import type { OutgoingCallDoc } from '@parley/db/push/documents'
 import { findRoomsByKey } from '@parley/db/rooms/rooms'
 import { findSenders, findUsers } from '@parley/db/users/users'
-import { readAsOfNow } from '../events/as-of-now.ts'
+import { readCurrentDocs } from '../events/current-docs.ts'
 import { isShownRecalled } from '../messages/changing/recalled.ts'
 import { findQuoted } from '../messages/reading/quoted-messages.ts'
 import { toMessageView, toSenderView } from '../views/message.ts'
@@ -52,11 +52,11 @@ export async function currentCallData(db: Db, call: Call): Promise<string> {
 /** Like currentCallData, for many calls of an app in a few round trips. Returns the data in order. */
 export async function currentCallsData(db: Db, app: string, calls: readonly Omit<Call, 'app'>[]): Promise<string[]> {
   const parsed = calls.map((call) => ({ ...call, about: aboutOf(call) }))
-  const notes = parsed.filter(isOfRoom).map(({ _id, room }) => toNote(app, _id, room))
+  const entries = parsed.filter(isOfRoom).map(({ _id, room }) => toEntry(app, _id, room))
   const names = parsed.flatMap(({ room, about }) => (typeof about?._id === 'string' ? { room, id: about._id } : []))
   const recipients = parsed.flatMap(({ about }) => about?.pushToClients ?? [])
   const [rooms, messages, known] = await Promise.all([
-    readAsOfNow(db, notes),
+    readCurrentDocs(db, entries),
     messagesNow(db, app, names),
     findUsers(db, app, recipients),
   ])
@@ -75,7 +75,7 @@ export async function currentCallsData(db: Db, app: string, calls: readonly Omit
 
 const isOfRoom = ({ event }: Pick<Call, 'event'>) => event === 'ROOM'
 
-function toNote(app: string, id: string, room: string): PendingEventsDoc {
+function toEntry(app: string, id: string, room: string): OutboxEntry {
   return { _id: id, atMS: 0, events: [{ kind: 'room', id, app, room }] }
 }
 

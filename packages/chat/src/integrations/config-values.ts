@@ -4,7 +4,7 @@ import { findConfigValue } from '@parley/db/apps/config'
 import type { Db } from '@parley/db/connect'
 import { type CacheParts, createLeasedCache } from '../leased-cache.ts'
 
-const mostApps = 10_000
+const maxApps = 10_000
 
 /** A schema of the contract. */
 export interface ConfigSchema<T> {
@@ -43,7 +43,7 @@ export function cacheByApp<T extends object>(
   what: string,
   read: (app: string) => Promise<T>,
 ): (app: string) => Promise<T> {
-  const cache = createLeasedCache<T>(cacheLease, mostApps, (error, app) =>
+  const cache = createLeasedCache<T>(cacheLease, maxApps, (error, app) =>
     log.warn({ err: error, app, what }, 'configuration not read again'),
   )
   cacheLease?.onStale((app, command) => {

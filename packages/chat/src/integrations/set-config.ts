@@ -67,7 +67,7 @@ export async function setConfig(chat: Chat, app: string, settings: object, withI
   }
   await requireSmall(chat, app, entries)
   await change(chat, app, async (session) => {
-    chat.audit?.note(await valuesInAudit(chat, app, entries, session))
+    chat.audit?.addDetails(await valuesInAudit(chat, app, entries, session))
     await saveConfig(chat.db, app, entries, session)
   })
   return getConfig(chat, asIntegrator(app), withIssuers)
@@ -120,7 +120,7 @@ async function valuesInAudit(
 /** @throws ApiError CONFIG_NOT_FOUND */
 export async function deleteConfigKey(chat: Chat, app: string, key: string): Promise<Record<string, never>> {
   await change(chat, app, async (session) => {
-    chat.audit?.note(await valuesInAudit(chat, app, [{ name: key }], session))
+    chat.audit?.addDetails(await valuesInAudit(chat, app, [{ name: key }], session))
     const isRemoved = await removeConfig(chat.db, app, key, session)
     if (!isRemoved) throw new ApiError('CONFIG_NOT_FOUND', `key: no configuration ${JSON.stringify(key)}`)
   })

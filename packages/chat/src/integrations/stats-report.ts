@@ -10,8 +10,8 @@ import { findNewestSent } from '@parley/db/newest-sent'
 import { flushApp } from '@parley/db/room-buffer/flush'
 import { countRooms } from '@parley/db/rooms/rooms'
 import { findActiveUsers } from '@parley/db/statistics/active-users'
-import { type BucketLevel, bucketLevels, levels, type Stretch } from '@parley/db/statistics/buckets'
-import { countByRoom, countInPart, noteMessages } from '@parley/db/statistics/counted-messages'
+import { type BucketLevel, bucketLevels, levels, type TimeRange } from '@parley/db/statistics/buckets'
+import { countByRoom, countInPart, recordMessages } from '@parley/db/statistics/counted-messages'
 import { findPeak } from '@parley/db/statistics/peaks'
 import type { AppFigures } from '@parley/presence/app-figures'
 import type { Presence } from '@parley/presence/connect'
@@ -57,7 +57,7 @@ async function reportOf(
   const isRecent = window.toMS > newestMS
   // Partial buckets are counted from the messages themselves.
   if (edges.length > 0 || isRecent) await flushApp(chat.db, app, window.toMS)
-  if (isRecent) await noteMessages(chat.db, await findNewestSent(chat.db, app, newestMS))
+  if (isRecent) await recordMessages(chat.db, await findNewestSent(chat.db, app, newestMS))
   const found = await findApp(chat.db, app)
   const [byRoom, atEdges, userList, peak, livePeak, totalRoomCount] = await Promise.all([
     countByRoom(chat.db, app, whole),
@@ -146,8 +146,8 @@ function finestOfUsers(atMS: number): BucketLevel {
 }
 
 interface Parts {
-  whole: Stretch[]
-  edges: { bucket: Stretch; part: Window }[]
+  whole: TimeRange[]
+  edges: { bucket: TimeRange; part: Window }[]
 }
 
 const around = ({ whole, edges }: Parts) => [...whole, ...edges.map(({ bucket }) => bucket)]
@@ -178,7 +178,7 @@ const up = (ms: number, size: number) => Math.ceil(ms / size) * size
 const down = (ms: number, size: number) => Math.floor(ms / size) * size
 
 /** Covers a window that ends at a bucket of the last level with the largest possible buckets. */
-function cut(fromMS: number, toMS: number, [largest, ...smaller]: readonly BucketLevel[]): Stretch[] {
+function cut(fromMS: number, toMS: number, [largest, ...smaller]: readonly BucketLevel[]): TimeRange[] {
   if (!largest || fromMS >= toMS) return []
   const { sizeMS } = bucketLevels[largest]
   const [begin, end] = [up(fromMS, sizeMS), down(toMS, sizeMS)]
@@ -187,7 +187,7 @@ function cut(fromMS: number, toMS: number, [largest, ...smaller]: readonly Bucke
   return [...cut(fromMS, begin, smaller), whole, ...cut(end, toMS, smaller)]
 }
 
-/** Number of an app's current connections over all living nodes (docs/reference/statistics.md). */
+/** Number of an app's current connections over all live nodes (docs/reference/statistics.md). */
 export async function connectionCount(presence: Presence, app: string): Promise<{ count: number }> {
   return { count: await countConnections(presence, app) }
 }

@@ -4,7 +4,7 @@ import { ApiError } from '@parley/contracts/errors'
 import { readJson } from '@parley/contracts/free-json'
 import type { Input, Result } from '@parley/contracts/operation'
 import type * as operations from '@parley/contracts/operations/integrations/webhooks'
-import { mostRetriedCalls } from '@parley/contracts/operations/integrations/webhooks'
+import { maxRetriedCalls } from '@parley/contracts/operations/integrations/webhooks'
 import type { FailedWebhook } from '@parley/contracts/resources/webhook'
 import type { Session } from '@parley/db/connect'
 import { findCalls, findWholeCall, requeueCall, requeueCalls } from '@parley/db/push/call-history'
@@ -12,7 +12,7 @@ import type { OutgoingCallDoc } from '@parley/db/push/documents'
 import { findFailedCalls, keptDays } from '@parley/db/push/outgoing-calls'
 import type { AuthenticatedIntegrator } from '../access/caller.ts'
 import type { Chat } from '../chat.ts'
-import { parseCursor, placeByCreation, toPage } from '../page-cursor.ts'
+import { parseCursor, positionByCreation, toPage } from '../page-cursor.ts'
 import { parsePeriod } from '../read-time.ts'
 import { JsonText, withField } from '../views/json-text.ts'
 import { callFields, toDeliveryView, toListedDelivery } from '../views/webhook-delivery.ts'
@@ -31,8 +31,8 @@ export async function listWebhookCalls(
   const before = parseCursor('calls', cursor, /./s)
   const rooms = room === undefined ? 'all' : [room]
   const oneMore = await findCalls(db, app, rooms, { sinceMS, untilMS, before, limit: limit + 1 })
-  const placeOf = ({ createdAtMS, _id: id }: (typeof oneMore)[number]) => placeByCreation({ createdAtMS, id })
-  return toPage('calls', oneMore, limit, { view: toListedDelivery(caller), placeOf })
+  const positionOf = ({ createdAtMS, _id: id }: (typeof oneMore)[number]) => positionByCreation({ createdAtMS, id })
+  return toPage('calls', oneMore, limit, { view: toListedDelivery(caller), positionOf })
 }
 
 /** GET /admin/webhooks/calls/{id}: a call with the data that a retry would send. @throws ApiError WEBHOOK_NOT_FOUND */
@@ -94,8 +94,8 @@ export async function retryWebhookCalls(
   const untilMS = Math.min(period.untilMS, clock.now() - 1)
   const states = state === undefined ? (['done', 'failed'] as const) : [state]
   const range = { app, room, sinceMS, untilMS }
-  const { count, hasMore } = await requeueCalls(db, range, states, mostRetriedCalls, async (session, requeued) => {
-    audit?.note({ after: { room, count: requeued } })
+  const { count, hasMore } = await requeueCalls(db, range, states, maxRetriedCalls, async (session, requeued) => {
+    audit?.addDetails({ after: { room, count: requeued } })
     await audit?.write(db, session)
   })
   return { count, complete: !hasMore, until: untilMS }

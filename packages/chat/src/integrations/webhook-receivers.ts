@@ -8,7 +8,7 @@ import type { Presence } from '@parley/presence/connect'
 import {
   closeReceiver,
   findReceiver,
-  mostCalls,
+  maxCalls,
   openReceiver,
   type Receiver,
   readRecordedCalls,
@@ -18,9 +18,9 @@ import type { Chat } from '../chat.ts'
 
 type Auditing = Pick<Chat, 'audit' | 'db'>
 
-const mostBodyBytes = 16 * 1_024
-const mostHeaderChars = 1_024
-const mostHeaders = 50
+const maxBodyBytes = 16 * 1_024
+const maxHeaderChars = 1_024
+const maxHeaders = 50
 /** Left out: whoever is sent here by mistake may include credentials, such as those of Parley's own calls. */
 const leftOut: ReadonlySet<string> = new Set([
   'authorization',
@@ -40,7 +40,7 @@ export async function openWebhookReceiver(
 ): Promise<Result<typeof operations.openWebhookReceiver>> {
   const id = `rc_${randomBytes(24).toString('base64url')}`
   const endsAtMS = clock.now() + minutes * 60_000
-  audit?.note({ after: { minutes, status } })
+  audit?.addDetails({ after: { minutes, status } })
   await inTransaction(db, async (session) => audit?.write(db, session))
   await openReceiver(presence, id, { app, endsAtMS, status })
   return { id, path: `/webhooks/receivers/${id}`, endsAtMS }
@@ -77,16 +77,16 @@ export async function receiveCall(
 ): Promise<number> {
   const receiver = await findReceiver(presence, id)
   if (!receiver) return 404
-  if (receiver.count >= mostCalls) return 429
+  if (receiver.count >= maxCalls) return 429
   const shown = Object.entries(headers)
     .filter(([name]) => !leftOut.has(name))
-    .slice(0, mostHeaders)
-    .map(([name, value]) => [name, [value].flat().join(', ').slice(0, mostHeaderChars)])
+    .slice(0, maxHeaders)
+    .map(([name, value]) => [name, [value].flat().join(', ').slice(0, maxHeaderChars)])
   await recordCall(presence, id, receiver.endsAtMS, {
     atMS: clock.now(),
     headers: Object.fromEntries(shown) as Record<string, string>,
-    body: new TextDecoder().decode(body.subarray(0, mostBodyBytes)),
-    ...(body.length > mostBodyBytes && { isCut: true }),
+    body: new TextDecoder().decode(body.subarray(0, maxBodyBytes)),
+    ...(body.length > maxBodyBytes && { isCut: true }),
   })
   return receiver.status
 }

@@ -5,11 +5,11 @@ import { findJob, findJobs, findListedJob, type ListedJob } from '@parley/db/job
 import { key } from '@parley/db/keys'
 import type { FileStore } from '@parley/files/file-store'
 import type { AuthenticatedIntegrator } from '../access/caller.ts'
-import { hasScope } from '../access/keys-of-key.ts'
+import { hasScope } from '../access/manage-keys.ts'
 import type { Chat } from '../chat.ts'
 import { exportOf } from '../export/export-user.ts'
 import { outcomesText } from '../messages/batches/run-batch.ts'
-import { parseCursor, placeByCreation, toPage } from '../page-cursor.ts'
+import { parseCursor, positionByCreation, toPage } from '../page-cursor.ts'
 import { type Period, parsePeriod } from '../read-time.ts'
 import { JsonText, listText } from '../views/json-text.ts'
 import { toJobView } from './job-view.ts'
@@ -22,16 +22,16 @@ export async function listJobs(
   app: string,
   { id, state, kind, since, until, limit, cursor }: Query,
 ): Promise<Result<typeof listOperation>> {
-  const place = parseCursor('jobs', cursor, /^[^]+$/)
+  const position = parseCursor('jobs', cursor, /^[^]+$/)
   const period = parsePeriod({ since, until })
   if (id !== undefined) {
     if (cursor !== undefined) throw new ApiError('INVALID_QUERY', 'cursor: not with id')
     const found = await findListedJob(db, app, id)
     return { data: found && isListed(found, { state, kind, ...period }) ? [toJobView(found)] : [] }
   }
-  const before = place && { atMS: place.atMS, id: key(app, place.id) }
+  const before = position && { atMS: position.atMS, id: key(app, position.id) }
   const oneMore = await findJobs(db, app, { state, kind, ...period, before, limit: limit + 1 })
-  return toPage('jobs', oneMore, limit, { view: toJobView, placeOf: placeByCreation })
+  return toPage('jobs', oneMore, limit, { view: toJobView, positionOf: positionByCreation })
 }
 
 function isListed(

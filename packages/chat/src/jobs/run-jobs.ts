@@ -1,19 +1,19 @@
 import type { JobDoc } from '@parley/db/documents'
 import { leaseJob } from '@parley/db/jobs'
 import type { FileStore } from '@parley/files/file-store'
+import { untilDone, type Worker } from '../background/run-workers.ts'
 import type { Chat } from '../chat.ts'
 import { continueExport } from '../export/continue-export.ts'
 import { continueBatch } from '../messages/batches/run-batch.ts'
-import { type Duty, inSteps } from '../upkeep/keep-up.ts'
 import { continueErasure } from '../users/continue-erasure.ts'
 import { workOnJob } from './work-on-job.ts'
 
 /** Works on jobs that wait for a process, or whose worker stopped or died. Any number of processes may run this. */
-export function runJobs(chat: Chat, store: FileStore): Duty {
+export function runJobs(chat: Chat, store: FileStore): Worker {
   return {
     kinds: ['jobs'],
     onError: (error) => chat.log.warn({ err: error }, 'jobs not read; trying again'),
-    work: inSteps(async () => !chat.jobs.isFull && (await takeNextJob(chat, store))),
+    work: untilDone(async () => !chat.jobs.isFull && (await takeNextJob(chat, store))),
   }
 }
 

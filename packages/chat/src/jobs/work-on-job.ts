@@ -6,12 +6,12 @@ import { newId } from '@parley/db/messages/messages'
 import type { Log } from '../ports.ts'
 
 /** A process with this many jobs, including those of its own requests, takes no more. */
-const mostAtOnce = 4
+const maxAtOnce = 4
 /** A batch or an export is abandoned after this many starts without progress. */
-const mostAttempts = 20
+const maxAttempts = 20
 /** Initial backoff of a failed job, doubled each time up to some minutes. */
 const tryAgainAfterMS = 2_000
-const mostDoublings = 8
+const maxDoublings = 8
 
 /** The jobs of this process. */
 export interface Jobs {
@@ -45,7 +45,7 @@ export function createJobs(afterMS: number): Jobs {
       return inFlight.size
     },
     get isFull() {
-      return inFlight.size >= mostAtOnce
+      return inFlight.size >= maxAtOnce
     },
     async stop() {
       stopping.abort()
@@ -92,8 +92,8 @@ export function workOnJob(
 
   async function giveUpOrRelease(): Promise<void> {
     // An abandoned erasure would leave the user's data to the next owner of the ID, and could not be repeated.
-    if (job.kind !== 'erasure' && (await giveUpJob(db, job, mostAttempts))) return
-    await postponeJob(db, job, tryAgainAfterMS, mostDoublings)
+    if (job.kind !== 'erasure' && (await giveUpJob(db, job, maxAttempts))) return
+    await postponeJob(db, job, tryAgainAfterMS, maxDoublings)
   }
 
   const timer = setInterval(() => void keep(), jobLeaseMS / 3)

@@ -6,12 +6,12 @@ import type { UserCaller } from '../access/caller.ts'
 import { requireMember, requireNotFrozen } from '../access/require-member.ts'
 import type { Chat } from '../chat.ts'
 import { moderateText } from '../moderation/moderate.ts'
-import type { Turn } from './turn.ts'
+import type { EmitLock } from './emit-lock.ts'
 
 /**
  * Shows the text that the caller is typing to the other members (docs/reference/messages.md#typing-and-streaming). It
  * is never stored.
- * @param turn its turn among the typing notices of the caller's client
+ * @param lock keeps the order of the client's notices
  * @throws ApiError ROOM_NOT_FOUND, NOT_ROOM_MEMBER, USER_BLOCKED, ROOM_FROZEN, MESSAGE_REFUSED; BusAway
  */
 export async function notifyTyping(
@@ -19,7 +19,7 @@ export async function notifyTyping(
   caller: UserCaller,
   room: string,
   message: string,
-  turn?: Turn,
+  lock?: EmitLock,
 ): Promise<Record<string, never>> {
   const { app, user } = caller
   const { room: doc, membership } = await requireMember(chat, caller, room)
@@ -32,7 +32,7 @@ export async function notifyTyping(
         data: { message, messageType: 'typing' },
       })
     : message
-  const before = turn?.come()
+  const before = lock?.wait()
   if (before) await before
   const shown = await chat.censor.maskText(app, allowed)
   const json = JSON.stringify({ room, message: shown, sender: user })

@@ -7,7 +7,7 @@ import type { Session } from '@parley/db/connect'
 import { deleteBan, findBan, findBansOfRoom, insertBan } from '@parley/db/rooms/bans'
 import { setBlocked } from '@parley/db/rooms/blocked-members'
 import type { BanDoc, RoomDoc } from '@parley/db/rooms/documents'
-import { takeRoom } from '@parley/db/rooms/lock-room'
+import { lockRoomWithoutFlush } from '@parley/db/rooms/lock-room'
 import { findUser, findUsers } from '@parley/db/users/users'
 import { type Caller, userOf } from '../access/caller.ts'
 import { requireReader } from '../access/require-member.ts'
@@ -33,7 +33,7 @@ export async function banMember(
   const { app } = by
   return changeAndNotify(chat, roomOrderingKey(app, roomId), async (session, pending) => {
     // Written, so that this conflicts with concurrent sends and joins.
-    const room = await takeRoom(db, app, roomId, session)
+    const room = await lockRoomWithoutFlush(db, app, roomId, session)
     const user = await findUser(db, app, blockee, session)
     if (!room || room.deletedAt) throw new ApiError('ROOM_OR_USER_NOT_FOUND', `no room ${JSON.stringify(roomId)}`)
     if (!user) throw new ApiError('ROOM_OR_USER_NOT_FOUND', `no user ${JSON.stringify(blockee)}`)
@@ -52,7 +52,7 @@ export async function banMember(
     const made = await insertBan(db, { app, room: roomId, blockee, blocker: userOf(by) ?? '', ...end }, session)
     await setBlocked(db, { app, room: roomId, user: blockee }, end || true, session)
     const view = toBanView(made, user)
-    chat.audit?.note({ ...(before && { before: banInAudit(before) }), after: banInAudit(made) })
+    chat.audit?.addDetails({ ...(before && { before: banInAudit(before) }), after: banInAudit(made) })
     notifyFeed(pending, { app, room: roomId }, 'ban', view)
     return view
   })
@@ -94,7 +94,7 @@ export async function unbanMember(chat: Chat, by: Caller, roomId: string, blocke
   const { db } = chat
   const { app } = by
   return changeAndNotify(chat, roomOrderingKey(app, roomId), async (session, pending) => {
-    const room = await takeRoom(db, app, roomId, session)
+    const room = await lockRoomWithoutFlush(db, app, roomId, session)
     if (!room || room.deletedAt) throw new ApiError('BLOCK_NOT_FOUND', `no room ${JSON.stringify(roomId)}`)
     if (by.kind === 'user' && room.owner !== by.user) {
       throw new ApiError('INSUFFICIENT_PERMISSIONS', 'only the owner of the room may lift bans')
@@ -104,7 +104,7 @@ export async function unbanMember(chat: Chat, by: Caller, roomId: string, blocke
     await deleteBan(db, ban, session)
     await setBlocked(db, { app, room: roomId, user: blockee }, false, session)
     const view = toBanView(ban, (await findUser(db, app, blockee, session)) ?? undefined, clock.date())
-    chat.audit?.note({ before: banInAudit(ban) })
+    chat.audit?.addDetails({ before: banInAudit(ban) })
     notifyFeed(pending, { app, room: roomId }, 'unban', view)
     return view
   })

@@ -24,7 +24,7 @@ export async function banUser(chat: Chat, app: string, user: string, untilMS?: n
   requireFuture(untilMS)
   const ban = { atMS: clock.now(), ...(untilMS !== undefined && { untilMS }) }
   return change(chat, app, user, async (found, session, pending) => {
-    chat.audit?.note({ before: { ban: found.ban ?? null }, after: { ban } })
+    chat.audit?.addDetails({ before: { ban: found.ban ?? null }, after: { ban } })
     const { banned, ended } = await setAppBan(chat.db, found, ban, session)
     tokensRevoked(pending, { app, user }, ended, { because: 'banned' })
     return banned
@@ -36,7 +36,7 @@ export async function unbanUser(chat: Chat, app: string, user: string): Promise<
   return change(chat, app, user, async (found, session) => {
     const { ban: _ban, ...rest } = found
     if (!banInForce(found)) throw new ApiError('BLOCK_NOT_FOUND', `${JSON.stringify(user)} is not banned from the app`)
-    chat.audit?.note({ before: { ban: found.ban } })
+    chat.audit?.addDetails({ before: { ban: found.ban } })
     await removeAppBan(chat.db, found, session)
     return rest
   })

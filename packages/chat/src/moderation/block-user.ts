@@ -6,7 +6,7 @@ import type { Block } from '@parley/contracts/resources/ban'
 import type { Session } from '@parley/db/connect'
 import { setBlocked } from '@parley/db/rooms/blocked-members'
 import { findDirectRoom } from '@parley/db/rooms/direct-rooms'
-import { moveRooms } from '@parley/db/rooms/lock-room'
+import { bumpRoomVersions } from '@parley/db/rooms/lock-room'
 import { pairKey } from '@parley/db/rooms/pairs'
 import { deleteBlock, findBlock, findBlocksOfUser, insertBlock } from '@parley/db/users/blocks'
 import { findUser, findUsers } from '@parley/db/users/users'
@@ -74,7 +74,7 @@ async function setInDirectRoom(
   const room = await findDirectRoom(db, pairKey(app, user, blockee), session)
   if (room) {
     await setBlocked(db, { app, room: room.id, user: blockee }, blocked, session)
-    await moveRooms(db, [room._id], session)
+    await bumpRoomVersions(db, [room._id], session)
   }
 }
 

@@ -66,7 +66,7 @@ describe('masking listed words', () => {
       '𐐀',
       '𐐨',
     )
-    const texts = (most: number) => fc.array(letters, { maxLength: most }).map((list) => list.join(''))
+    const texts = (max: number) => fc.array(letters, { maxLength: max }).map((list) => list.join(''))
     const words = texts(6).filter((word) => word.trim() === word && word !== '')
     fc.assert(
       fc.property(fc.array(words, { maxLength: 6 }), texts(60), (list, text) => {

@@ -21,8 +21,8 @@ export function maskOfWords(words: readonly string[], read: (text: string) => Le
     words.map((word) => ({ symbols: symbolsOf(read(word), !unspaced.test(word)), value: word.length })),
   )
 
-  function findWords({ folded, inWord }: Letters): Stretches {
-    const found = createStretches()
+  function findWords({ folded, inWord }: Letters): Spans {
+    const found = createSpans()
     let state = 0
     const step = (symbol: number, end: number) => {
       state = automaton.next(state, symbol)
@@ -62,14 +62,14 @@ function charactersIn(text: string, start: number, end: number): number {
 }
 
 /** Disjoint parts of a text, in order. */
-interface Stretches {
+interface Spans {
   starts: number[]
   ends: number[]
   /** Adds a part that ends no earlier than the last one, and merges overlapping parts. */
   add: (start: number, end: number) => void
 }
 
-function createStretches(): Stretches {
+function createSpans(): Spans {
   const starts: number[] = []
   const ends: number[] = []
   return {

@@ -10,7 +10,7 @@ import { expectedResult } from '../send/decide.ts'
 import type { Draft } from '../send/new-message.ts'
 
 /** Maximum length of the refusal reason that the sender gets. */
-const mostChars = 500
+const maxChars = 500
 
 /**
  * Calls the app's hook for a message that a user is about to send (docs/reference/moderation.md#the-hook-moderate),
@@ -53,7 +53,7 @@ export async function moderate(
     case 'mask':
       return contentOf(withText(readJson(content), answer.text))
     case 'refuse':
-      throw new ApiError('MESSAGE_REFUSED', answer.text === undefined ? undefined : cut(answer.text, mostChars))
+      throw new ApiError('MESSAGE_REFUSED', answer.text === undefined ? undefined : cut(answer.text, maxChars))
     default:
       if (hook.value.unanswered === 'allow') return content
       throw new ApiError('SERVICE_UNAVAILABLE', 'the moderation hook of the app did not answer; try again')

@@ -7,7 +7,7 @@ import { readCounted } from '@parley/presence/app-figures'
 import type { Presence } from '@parley/presence/connect'
 import { moderationFigures } from '@parley/presence/moderation-figures'
 import type { Chat } from '../chat.ts'
-import { livingGateways } from '../timeline/ask-processes.ts'
+import { liveGateways } from '../timeline/ask-processes.ts'
 
 /**
  * GET /admin/moderation: the answers of the app's hook in the last hour and day, and the state of the breaker in each
@@ -22,7 +22,7 @@ export async function readModeration(
   const [minutes, hours, gateways] = await Promise.all([
     readCounted(presence, app, 'minute', nowMS),
     readCounted(presence, app, 'hour', nowMS),
-    livingGateways(presence),
+    liveGateways(presence),
   ])
   const processes = [...control.nodes(), ...gateways]
   const { answers, silent } = await askNodes(bus, processes, {

@@ -17,8 +17,8 @@ import { asIntegrator, type UserCaller } from '../access/caller.ts'
 import { requireMember } from '../access/require-member.ts'
 import type { Chat } from '../chat.ts'
 import { deleteForAll } from '../messages/changing/delete-for-all.ts'
-import { requireRoomOfMessage, requireShown, unknownMessage } from '../messages/named-message.ts'
-import { parseCursor, placeByCreation, toPage } from '../page-cursor.ts'
+import { requireRoomOfMessage, requireShown, unknownMessage } from '../messages/require-message.ts'
+import { parseCursor, positionByCreation, toPage } from '../page-cursor.ts'
 import { eraseUser } from '../users/erase-user.ts'
 import { toReportView } from '../views/report.ts'
 import { banMember } from './ban-member.ts'
@@ -64,7 +64,7 @@ export async function listReports(
   const statuses = status === undefined ? reportStatus.options : [status]
   const before = parseCursor('reports', cursor)
   const oneMore = await findReports(db, { app, room, sender, reporter, statuses }, { before, limit: limit + 1 })
-  return toPage('reports', oneMore, limit, { view: toReportView, placeOf: placeByCreation })
+  return toPage('reports', oneMore, limit, { view: toReportView, positionOf: positionByCreation })
 }
 
 /** Errors which mean that the effect of a decision is already in place. */
@@ -94,7 +94,10 @@ export async function decideReport(chat: Chat, app: string, id: string, wanted: 
     return toReportView(requireSame(await findKnown(chat, app, id), decision))
   }
   const { room, message, sender } = report
-  chat.audit?.note({ before: { status: report.status }, after: { status: 'decided', decision, room, message, sender } })
+  chat.audit?.addDetails({
+    before: { status: report.status },
+    after: { status: 'decided', decision, room, message, sender },
+  })
   try {
     await carryOut(chat, report, wanted)
   } catch (error) {

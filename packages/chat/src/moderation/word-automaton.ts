@@ -22,12 +22,12 @@ export interface AutomatonWord {
  * (docs/benchmarks.md#libraries-that-were-measured).
  */
 export function buildAutomaton(words: readonly AutomatonWord[]): WordAutomaton {
-  const most = words.reduce((sum, { symbols }) => sum + symbols.length, 1)
-  const edges = createEdges(most)
-  const parent = new Int32Array(most)
-  const symbolTo = new Int32Array(most)
-  const depth = new Int32Array(most)
-  const longest = new Int32Array(most)
+  const max = words.reduce((sum, { symbols }) => sum + symbols.length, 1)
+  const edges = createEdges(max)
+  const parent = new Int32Array(max)
+  const symbolTo = new Int32Array(max)
+  const depth = new Int32Array(max)
+  const longest = new Int32Array(max)
   let size = 1
   for (const { symbols, value } of words) {
     let state = 0
@@ -66,8 +66,8 @@ export function buildAutomaton(words: readonly AutomatonWord[]): WordAutomaton {
 /**
  * The edges of the trie in a hash table with open addressing. 0 marks a free slot, since no edge leads to the start.
  */
-function createEdges(most: number) {
-  const mask = 2 ** Math.ceil(Math.log2(most * 2)) - 1
+function createEdges(max: number) {
+  const mask = 2 ** Math.ceil(Math.log2(max * 2)) - 1
   const from = new Int32Array(mask + 1)
   const by = new Int32Array(mask + 1)
   const to = new Int32Array(mask + 1)

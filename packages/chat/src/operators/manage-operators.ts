@@ -2,7 +2,7 @@ import { clock } from '@parley/async/clock'
 import { ApiError } from '@parley/contracts/errors'
 import type { Input, Result } from '@parley/contracts/operation'
 import type * as operations from '@parley/contracts/operations/console/operators'
-import { everyApp, mostRoles, type OperatorRoles, type OperatorView } from '@parley/contracts/resources/operator'
+import { everyApp, maxRoles, type OperatorRoles, type OperatorView } from '@parley/contracts/resources/operator'
 import type { Session } from '@parley/db/connect'
 import { newId } from '@parley/db/messages/messages'
 import type { OperatorDoc } from '@parley/db/operators/documents'
@@ -89,8 +89,8 @@ export async function changeOperator(
     const roles = wanted ? [...wanted, ...kept] : before.roles
     const changed = differing(before.roles, roles)
     requireOwner(by, changed)
-    if (changed.length > 0 && roles.length > mostRoles) {
-      throw new ApiError('INVALID_REQUEST', `roles: at most ${mostRoles}, including those in other apps`)
+    if (changed.length > 0 && roles.length > maxRoles) {
+      throw new ApiError('INVALID_REQUEST', `roles: at most ${maxRoles}, including those in other apps`)
     }
     const after = await applied(parts, before, { $set: { roles, ...(name !== undefined && { name }) } }, session, {
       endsSessions: changed.length > 0,

@@ -4,7 +4,7 @@ import type { Input, Result } from '@parley/contracts/operation'
 import type * as operations from '@parley/contracts/operations/console/passkeys'
 import { digest } from '@parley/db/apps/apps'
 import type { OperatorDoc, PasskeyDoc } from '@parley/db/operators/documents'
-import { findOperatorByPasskey, insertChallenge, notePasskeyUse, takeChallenge } from '@parley/db/operators/passkeys'
+import { findOperatorByPasskey, insertChallenge, recordPasskeyUse, takeChallenge } from '@parley/db/operators/passkeys'
 import { inTransaction } from '@parley/db/transactions/transaction'
 import {
   type AuthenticationResponseJSON,
@@ -32,7 +32,7 @@ type Credential = Input<typeof operations.addPasskey>['body']['credential']
 type PasskeyView = Result<typeof operations.addPasskey>
 type Options = Result<typeof operations.startPasskey>
 
-const mostPasskeys = 10
+const maxPasskeys = 10
 const idLength = 16
 
 export function relyingParty(consoleUrl: string): RelyingParty {
@@ -86,7 +86,7 @@ export async function signInByPasskey(
   await Promise.all([attempt.withdrawn(), forgetChallenges(db, visitor)])
   return inTransaction(db, async (session) => {
     // A changed counter means a second copy of the authenticator.
-    if (!(await notePasskeyUse(db, found._id, passkey, authenticationInfo.newCounter, session))) throw signInFailed()
+    if (!(await recordPasskeyUse(db, found._id, passkey, authenticationInfo.newCounter, session))) throw signInFailed()
     return letIn(operators, found, 'passkey', visitor, session)
   })
 }
@@ -223,8 +223,7 @@ function notVerified(): ApiError {
 }
 
 function requireRoom(passkeys: readonly PasskeyDoc[]): void {
-  if (passkeys.length >= mostPasskeys)
-    throw new ApiError('CONFLICT', `the operator already has ${mostPasskeys} passkeys`)
+  if (passkeys.length >= maxPasskeys) throw new ApiError('CONFLICT', `the operator already has ${maxPasskeys} passkeys`)
 }
 
 function requirePasskey({ passkeys = [] }: OperatorDoc, id: string): PasskeyDoc {

@@ -34,7 +34,7 @@ export async function recordOfOperator(
   const subject = { kind: 'operator', id: operator } as const
   for (const app of new Set([everyApp, ...apps])) {
     const recorder = createRecorder({ ...by, app, action, subject, keptDays })
-    recorder.note({ ...(before && { before }), ...(after && { after }) })
+    recorder.addDetails({ ...(before && { before }), ...(after && { after }) })
     await recorder.write(db, session)
   }
 }

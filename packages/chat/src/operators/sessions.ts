@@ -9,10 +9,10 @@ import type { Db, Session } from '@parley/db/connect'
 import type { OperatorDoc, OperatorSessionDoc } from '@parley/db/operators/documents'
 import {
   deleteSession,
-  findLivingSession,
+  findActiveSession,
   findSessions,
   insertSession,
-  noteSessionUse,
+  recordSessionUse,
 } from '@parley/db/operators/sessions'
 import { inTransaction } from '@parley/db/transactions/transaction'
 import type { AuthenticatedOperator } from '../access/caller.ts'
@@ -20,10 +20,10 @@ import { isOwnerOf, type Operators, roleIn, type Visitor } from './operators.ts'
 import { actorOf, recordOfOperator } from './record-change.ts'
 
 /** Interval at which the use of a session is recorded. */
-const noteUseEveryMS = 60_000
+const recordUseEveryMS = 60_000
 /** Number of hexadecimal digits of the SHA-256 digest that identify a session in lists. */
 const idLength = 16
-const mostApps = 1_000
+const maxApps = 1_000
 const longestUserAgent = 300
 
 /** A signed-in operator as the caller of console operations. */
@@ -74,13 +74,13 @@ export async function requireSession(
   { db, idleMS }: Pick<Operators, 'db' | 'idleMS'>,
   token: string | undefined,
 ): Promise<SignedIn> {
-  const found = token === undefined ? null : await findLivingSession(db, digest(token))
+  const found = token === undefined ? null : await findActiveSession(db, digest(token))
   if (!found || token === undefined) throw new ApiError('INVALID_SESSION')
   const { _id, lastSeenAt, endsAt } = found.session
   const now = clock.date()
-  if (now.getTime() - lastSeenAt.getTime() > Math.min(noteUseEveryMS, idleMS / 4)) {
+  if (now.getTime() - lastSeenAt.getTime() > Math.min(recordUseEveryMS, idleMS / 4)) {
     const expiresAt = new Date(Math.min(now.getTime() + idleMS, endsAt.getTime()))
-    await noteSessionUse(db, _id, now, expiresAt)
+    await recordSessionUse(db, _id, now, expiresAt)
   }
   return { ...found, token }
 }
@@ -140,7 +140,7 @@ export async function viewSession(db: Db, signedIn: SignedIn): Promise<OperatorS
       hasTotp: operator.totp !== undefined,
       recoveryCodes: operator.totp?.recovery?.length ?? 0,
     },
-    apps: (await appsOf(db, operator)).slice(0, mostApps),
+    apps: (await appsOf(db, operator)).slice(0, maxApps),
     isOwnerOfAll: isOwnerOf(operator, everyApp),
     csrfToken: csrfTokenOf(signedIn),
     expiresAt: session.endsAt.toISOString(),

@@ -111,7 +111,7 @@ async function change<S extends NotificationsOfRoom>(
 ): Promise<S> {
   return changeAndNotify(chat, userOrderingKey(of), async (session, pending) => {
     const before = await save(session)
-    chat.audit?.note({ before: { ...payload, settings: before }, after: payload })
+    chat.audit?.addDetails({ before: { ...payload, settings: before }, after: payload })
     notifyUser(pending, of, 'notificationSettings', payload, device)
     return payload.settings
   })

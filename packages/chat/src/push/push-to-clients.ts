@@ -20,6 +20,6 @@ export async function pushToClients(
   const clients = [...(await expandGroups(chat.db, app, ids))]
   for (const part of inParts(clients, maxClientsPerPush)) {
     const push: ClientsPush = { id: newId(), clients: part, payload, request }
-    await chat.outbox.noteAndPublish({ kind: 'push', id: push.id, app, json: JSON.stringify(push) })
+    await chat.outbox.storeAndPublish({ kind: 'push', id: push.id, app, json: JSON.stringify(push) })
   }
 }

@@ -15,7 +15,7 @@ import { findDevicesOfUsers } from '@parley/db/users/devices'
 import type { DeviceDoc } from '@parley/db/users/documents'
 import { findUser } from '@parley/db/users/users'
 import type { Chat } from '../chat.ts'
-import { unknownMessage } from '../messages/named-message.ts'
+import { unknownMessage } from '../messages/require-message.ts'
 import { explainDevices, reasonOf } from './explained-devices.ts'
 import { reasonNow } from './suppression-reasons.ts'
 

@@ -16,12 +16,12 @@ import {
 } from '@parley/db/retention/gone-messages'
 import type { RoomDoc } from '@parley/db/rooms/documents'
 import { lockRoom } from '@parley/db/rooms/lock-room'
-import { takeRoomTime } from '@parley/db/rooms/rooms'
+import { advanceRoomClock } from '@parley/db/rooms/rooms'
 import { countedThread, lengthOf, threadKey } from '@parley/db/threads/thread'
 import { findThreadsWith } from '@parley/db/threads/thread-members'
 import { inTransaction } from '@parley/db/transactions/transaction'
 import type { Chat } from '../chat.ts'
-import { nothingKnown } from '../events/as-of-now.ts'
+import { noDocs } from '../events/current-docs.ts'
 import { allDeleted } from '../events/event-builders.ts'
 import { roomOrderingKey } from '../events/ordering-keys.ts'
 
@@ -43,7 +43,7 @@ export function removeOldInThreads(chat: Chat, of: OfRoom, beforeMS: number): Pr
     const old = await withoutHeld(chat, of, found, session)
     const last = old.at(-1)
     if (!last) return undefined
-    const atMS = await takeRoomTime(chat.db, room, session)
+    const atMS = await advanceRoomClock(chat.db, room, session)
     const byThread = Map.groupBy(old, ({ threadOf = '' }) => threadOf)
     for (const [root, messages] of byThread) await removeInThread(chat, room, { root, messages, atMS }, session)
     return { upToSeq: room.deletedUpToSeq ?? 0, upToMS: last.createdAtMS, more: old.length === atOnce }
@@ -86,7 +86,7 @@ export function removeOldInRoom(chat: Chat, of: OfRoom, beforeMS: number): Promi
     const old = await withoutHeld(chat, of, found.slice(0, endOf(found, beforeMS)), session)
     const upToSeq = old.at(-1)?.seq
     if (upToSeq === undefined) return undefined
-    const atMS = await takeRoomTime(db, room, session)
+    const atMS = await advanceRoomClock(db, room, session)
     const counting = old.filter(({ seq }) => seq > deletedUpToSeq)
     const hidden = await findUsersWhoDeleted(db, room._id, old, session)
     if (counting.length > 0) await passMessages(db.memberships, room, counting, { upToSeq, hidden }, session)
@@ -154,13 +154,13 @@ async function removeInRoom(
     const room = await lockRoom(db, app, id, session)
     const removed = room && (await remove(room, session))
     // A deleted room gets no events.
-    if (!removed || room.deletedAt) return { more: removed?.more ?? false, noted: [] }
+    if (!removed || room.deletedAt) return { more: removed?.more ?? false, entries: [] }
     const { upToSeq, upToMS, more } = removed
     const events = [allDeleted(room, newId(), { upToSeq, upToMS })]
-    return { more, noted: await outbox.note([{ orderingKey, events }], session) }
+    return { more, entries: await outbox.add([{ orderingKey, events }], session) }
   }
-  const { more, noted } = await inTransaction(db, work, { turn: orderingKey })
-  for (const one of noted) void outbox.publish(one, nothingKnown)
+  const { more, entries } = await inTransaction(db, work, { lock: orderingKey })
+  for (const one of entries) void outbox.publish(one, noDocs)
   return more
 }
 

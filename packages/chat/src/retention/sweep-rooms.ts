@@ -9,16 +9,16 @@ import {
   findRoomsToSweep,
   type LeasedSweep,
   leaseSweep,
-  noteOldest,
   oldestSweep,
+  recordOldest,
   releaseSweep,
   SweepTaken,
   type SweptRoom,
 } from '@parley/db/retention/sweeps'
 import type { RoomDoc } from '@parley/db/rooms/documents'
+import { untilDone, type Worker } from '../background/run-workers.ts'
 import type { Chat } from '../chat.ts'
 import { readConfigValue } from '../integrations/config-values.ts'
-import { type Duty, inSteps } from '../upkeep/keep-up.ts'
 import { findOldestMS, removeOldInRoom, removeOldInThreads } from './remove-old-messages.ts'
 
 const roomsInPage = 200
@@ -31,11 +31,11 @@ const extendEveryMS = 5_000
  * Removes messages beyond their retention (docs/reference/retention.md): each app's rooms once an hour, in small
  * transactions. Any number of processes may run this, and another continues where one stops.
  */
-export function removeOldMessages(chat: Chat): Duty {
+export function removeOldMessages(chat: Chat): Worker {
   return {
     kinds: ['retention'],
     onError: (error) => chat.log.warn({ err: error }, 'old messages not removed; trying again'),
-    work: inSteps((signal) => sweepNextApp(chat, signal)),
+    work: untilDone((signal) => sweepNextApp(chat, signal)),
   }
 }
 
@@ -66,7 +66,7 @@ async function sweepApp(chat: Chat, begun: LeasedSweep, signal: AbortSignal): Pr
     while (!signal.aborted && (await makeDueAgain(db, begun.app, dueAtOnce)) === dueAtOnce) await leased.extend()
   }
   const sweep = (room: SweptRoom) =>
-    sweepRoom(chat, leased, room, policy, signal).catch((error: unknown) => noteFailure(chat, leased, room, error))
+    sweepRoom(chat, leased, room, policy, signal).catch((error: unknown) => recordFailure(chat, leased, room, error))
   for (;;) {
     const { app, afterRoom = '' } = leased.sweep
     const rooms = await findRoomsToSweep(db, app, afterRoom, roomsInPage, which)
@@ -107,7 +107,7 @@ function keepLease({ db }: Chat, begun: LeasedSweep) {
 type Lease = ReturnType<typeof keepLease>
 
 /** Records that a room was not swept, so that it does not delay other rooms. */
-async function noteFailure(chat: Chat, lease: Lease, room: SweptRoom, error: unknown): Promise<void> {
+async function recordFailure(chat: Chat, lease: Lease, room: SweptRoom, error: unknown): Promise<void> {
   if (error instanceof SweepTaken) throw error
   const { app } = lease.sweep
   chat.log.warn({ err: error, app, room: room.id }, 'old messages of a room not removed; trying again')
@@ -137,7 +137,7 @@ async function sweepRoom(
     }
   }
   const oldest = await findOldestMS(chat, { app, id })
-  if (oldest !== oldestAtMS) await noteOldest(chat.db, room._id, oldest)
+  if (oldest !== oldestAtMS) await recordOldest(chat.db, room._id, oldest)
 }
 
 /** The time (Unix milliseconds) before which a room's messages are removed; undefined if they are kept. */

@@ -11,10 +11,8 @@ import type { UserCaller } from '../access/caller.ts'
 import type { Chat } from '../chat.ts'
 import { JsonText, jsonObjectText, withField } from '../views/json-text.ts'
 import { roomForMember } from './get-room.ts'
-import { areChangesKept } from './kept-changes.ts'
 import { shownInvitations } from './members/invitations.ts'
-import { type ChangesPosition, readChanges } from './read-changes.ts'
-import { type InRoom, sortChanges } from './sort-changes.ts'
+import { areChangesKept, type Change, type ChangesPosition, readChanges } from './read-changes.ts'
 
 /**
  * The caller's changes since a time (docs/reference/rooms.md#changes): the rooms with later events in the stream,
@@ -53,15 +51,15 @@ export async function changesSince(
 
 const cursorOf = ({ sinceMS, seqs }: ChangesPosition) => [sinceMS, ...seqs].join('-')
 
-async function readFrom(chat: Chat, caller: UserCaller, place: ChangesPosition) {
+async function readFrom(chat: Chat, caller: UserCaller, position: ChangesPosition) {
   // Read before the events: a room joined later appears in the next page, which starts from the time of this read.
   const states = [...(await readStreamStates(chat.bus).catch(whenAway)).values()]
   const nowMS = Math.floor(Math.min(...states.map((state) => state.nowMS)))
   // An erased user's events must not reach a new user with the same ID.
   const { app, user } = caller
   const createdMS = (await findCreationTimes(chat.db, [key(app, user)])).get(key(app, user)) ?? 0
-  const { sinceMS, seqs } = place
-  if (sinceMS < createdMS || !(await areChangesKept(chat, caller, states, place))) {
+  const { sinceMS, seqs } = position
+  if (sinceMS < createdMS || !(await areChangesKept(chat, caller, states, position))) {
     const details = { oldest: cursorOf({ sinceMS: nowMS, seqs: [] }) }
     throw new ApiError('CURSOR_GONE', 'since: the events since then are no longer kept; read all rooms', { details })
   }
@@ -89,4 +87,74 @@ async function roomText(
     if (error instanceof ApiError && ['ROOM_NOT_FOUND', 'NOT_ROOM_MEMBER'].includes(error.code)) return undefined
     throw error
   }
+}
+
+const inMessages: ReadonlySet<string> = new Set([
+  'chat message',
+  'thread message',
+  'messageUpdated',
+  'messageDeleted',
+  'userDeleteMessages',
+  'threadLastRead',
+])
+
+/** The changes of one room. */
+interface InRoom {
+  /** Whether messages of the room's history were added, changed or deleted. */
+  messages: boolean
+  /** Roots of threads with such changes, or that the user has read. */
+  threads: Set<string>
+  /** Per member: the last message read, and when. */
+  lastRead: Map<string, { messageID: string; readMS: number }>
+}
+
+interface SortedChanges {
+  rooms: Map<string, InRoom>
+  /** Rooms that the user was invited to. */
+  invitedTo: Set<string>
+  /** Keys of personal preferences. */
+  prefs: Set<string>
+  /** Position of the first change that was left out. */
+  stoppedAt: ChangesPosition | undefined
+}
+
+/**
+ * Sorts changes by room, for at most `limit` rooms, and separately those outside rooms.
+ * @param roots thread roots of deleted messages, by message
+ */
+function sortChanges(changes: readonly Change[], roots: ReadonlyMap<string, string>, limit: number): SortedChanges {
+  const rooms = new Map<string, InRoom>()
+  const [invitedTo, prefs] = [new Set<string>(), new Set<string>()]
+  for (const change of changes) {
+    const { at, room, pref } = change
+    if (pref !== undefined) prefs.add(pref)
+    if (change.invitedTo !== undefined) invitedTo.add(change.invitedTo)
+    if (room === undefined) continue
+    if (!rooms.has(room) && rooms.size >= limit) return { rooms, invitedTo, prefs, stoppedAt: at }
+    const inRoom = rooms.get(room) ?? { messages: false, threads: new Set(), lastRead: new Map() }
+    rooms.set(room, inRoom)
+    addChange(inRoom, change, roots)
+  }
+  return { rooms, invitedTo, prefs, stoppedAt: undefined }
+}
+
+function addChange(
+  inRoom: InRoom,
+  { event, threadOf, deleted, lastRead, happenedMS }: Change,
+  roots: ReadonlyMap<string, string>,
+): void {
+  if (lastRead) {
+    const { memberID, messageID } = lastRead
+    // An event that is published again may follow a later one.
+    const isLater = happenedMS >= (inRoom.lastRead.get(memberID)?.readMS ?? 0)
+    if (isLater) inRoom.lastRead.set(memberID, { messageID, readMS: happenedMS })
+  }
+  if (!inMessages.has(event)) return
+  const ofThreads = deleted ? deleted.map((id) => roots.get(id)) : [threadOf]
+  for (const root of ofThreads) {
+    if (root === undefined) inRoom.messages = true
+    else inRoom.threads.add(root)
+  }
+  // An empty list means that all messages were deleted.
+  if (ofThreads.length === 0) inRoom.messages = true
 }

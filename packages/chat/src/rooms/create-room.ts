@@ -18,15 +18,15 @@ import { requireWebhook } from '../integrations/webhook-keys.ts'
 import { sendSystemMessages } from '../messages/scheduled/send-system-messages.ts'
 import { systemMessage } from '../messages/scheduled/system-message.ts'
 import { toRoomViewFor } from '../views/room.ts'
-import { type MadeRoom, makeRooms, type WantedRoom } from './make-rooms.ts'
+import { type CreatedRoom, createRooms, type RoomToCreate } from './create-rooms.ts'
 import { expandMembers } from './members/expand-members.ts'
-import { noteJoined } from './members/note-joined.ts'
+import { recordJoinedMembers } from './members/record-joined-members.ts'
 import { maskedRoom } from './room-texts.ts'
 
 type Request = Input<typeof operation>['body']
 
 /** A larger room is created on its own, so that a batch does not wait for it. */
-const mostBatched = 100
+const maxBatched = 100
 
 /**
  * Creates a room with its members, or returns the existing one: the direct room of the pair, or the room with the given
@@ -64,7 +64,7 @@ interface OpenRoom {
 }
 
 /**
- * Creates a room and notes its events, or finds it. `shown` is set if the room was created, by this request or a
+ * Creates a room and stores its events, or finds it. `shown` is set if the room was created, by this request or a
  * concurrent one.
  */
 async function openRoom(
@@ -94,15 +94,15 @@ async function openRoom(
     },
   })
   const wanted = { room: wantedRoom, members, isNamed: request._id !== undefined, messages, audit }
-  const made = await (members.length > mostBatched ? makeLargeRoom(chat, wanted) : chat.makeRoom(wanted))
+  const made = await (members.length > maxBatched ? makeLargeRoom(chat, wanted) : chat.createRoomInBatch(wanted))
   if ('refused' in made) throw made.refused
-  const { room, noted, isMade } = made
-  if (!noted) return existing(chat, room)
+  const { room, entries, isCreated } = made
+  if (!entries) return existing(chat, room)
   const [shown] = await Promise.all([
-    publishRoom(chat, asIntegrator(app), { value: room, noted }, users),
-    room.pair === undefined ? noteJoined(chat, room, members) : undefined,
+    publishRoom(chat, asIntegrator(app), { value: room, entries }, users),
+    room.pair === undefined ? recordJoinedMembers(chat, room, members) : undefined,
   ])
-  return { room, shown, messages: isMade ? messages : [] }
+  return { room, shown, messages: isCreated ? messages : [] }
 }
 
 /** A new room may still be without its sockets: the request that creates it has not settled. */
@@ -111,9 +111,9 @@ async function existing(chat: Chat, room: RoomDoc): Promise<OpenRoom> {
   return { room, shown: undefined, messages: [] }
 }
 
-async function makeLargeRoom(chat: Chat, wanted: WantedRoom): Promise<MadeRoom | { refused: ApiError }> {
-  const [made] = await makeRooms(chat, [wanted])
-  return made as MadeRoom | { refused: ApiError }
+async function makeLargeRoom(chat: Chat, wanted: RoomToCreate): Promise<CreatedRoom | { refused: ApiError }> {
+  const [made] = await createRooms(chat, [wanted])
+  return made as CreatedRoom | { refused: ApiError }
 }
 
 /** @throws ApiError INVALID_REQUEST */

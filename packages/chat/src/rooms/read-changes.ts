@@ -9,11 +9,15 @@ import {
   type SubjectsOfStreams,
   takenAt,
 } from '@parley/bus/stream/read-stream'
+import { marginMS, reachesBack, type StreamState } from '@parley/bus/stream/stream-state'
 import { capturedEventsSubject } from '@parley/contracts/bus/subjects'
 import type { EventPayload, ServerEvent } from '@parley/contracts/socket/server-events'
 import type { Db } from '@parley/db/connect'
+import type { StreamStateDoc } from '@parley/db/events/documents'
+import { findStreamStates, onTheWayMS } from '@parley/db/events/stream-state'
 import { findRoomIdsOfUser, findRoomsOfMember } from '@parley/db/rooms/rooms-of-users'
 import type { UserCaller } from '../access/caller.ts'
+import type { Chat } from '../chat.ts'
 
 /** A time (Unix milliseconds), and an exact position per stream index if known; 0 or missing otherwise. */
 export interface ChangesPosition {
@@ -39,12 +43,12 @@ export interface Change {
 }
 
 /** Maximum number of events that a page reads, which bounds its time. The next page continues from there. */
-const mostEvents = 5_000
+const maxEvents = 5_000
 /**
  * If the whole app has at most this many events, all are read first, and then those of the user's rooms are picked.
  * That costs less than listing all rooms of the user.
  */
-const mostOfApp = 1_000
+const maxOfApp = 1_000
 
 /**
  * Changes in the user's rooms and of the user, from a position on, in order. `next` is the position to continue from if
@@ -55,13 +59,13 @@ const mostOfApp = 1_000
 export async function readChanges(
   { bus, db }: { bus: Bus; db: Db },
   { app, user }: UserCaller,
-  place: ChangesPosition,
+  position: ChangesPosition,
   createdMS: number,
 ): Promise<{ changes: Change[]; next: ChangesPosition | undefined }> {
   const of = { user, createdMS }
   const whole = new Map(bus.streams.names.map((stream) => [stream, [capturedEventsSubject(app)]]))
-  const from = await positionsAt(bus, place)
-  const ofApp = await readAll(bus, whole, from, of, mostOfApp)
+  const from = await positionsAt(bus, position)
+  const ofApp = await readAll(bus, whole, from, of, maxOfApp)
   if (ofApp) {
     const rooms = new Set(ofApp.changes.flatMap(({ event, room }) => (isOfUser(event) ? [] : (room ?? []))))
     const mine = new Set(await findRoomsOfMember(db, app, user, [...rooms]))
@@ -69,7 +73,7 @@ export async function readChanges(
   }
   const mine = new Set(await findRoomIdsOfUser(db, app, user))
   const audiences = [{ app, user }, ...[...mine].map((room) => ({ app, room }))]
-  const read = await readAll(bus, exactSubjects(bus, audiences, place.sinceMS) ?? whole, from, of)
+  const read = await readAll(bus, exactSubjects(bus, audiences, position.sinceMS) ?? whole, from, of)
   return { next: read?.next, changes: ofMine(read?.changes ?? [], mine) }
 }
 
@@ -95,17 +99,17 @@ const isOfUser = (event: ServerEvent) => userEvents.has(event)
 const ofMine = (changes: readonly Change[], mine: ReadonlySet<string>) =>
   changes.filter(({ event, room = '' }) => isOfUser(event) || mine.has(room))
 
-/** Reads all events; undefined if there are more than `most`. */
+/** Reads all events; undefined if there are more than `max`. */
 async function readAll(
   bus: Bus,
   subjects: SubjectsOfStreams,
   from: Positions,
   of: ChangedFor,
-  most = Number.POSITIVE_INFINITY,
+  max = Number.POSITIVE_INFINITY,
 ): Promise<{ changes: Change[]; next: ChangesPosition | undefined } | undefined> {
   const reading = await openReading(bus, subjects, (stream) => ({ fromSeq: from.get(stream) ?? 1 }))
   try {
-    return reading.pending > most ? undefined : await collect(bus, reading, from, of)
+    return reading.pending > max ? undefined : await collect(bus, reading, from, of)
   } finally {
     await reading.close()
   }
@@ -127,7 +131,7 @@ async function collect(
     seqs[stream] = info.streamSequence
     const at = { sinceMS: takenAt(message), seqs: [...seqs] }
     seqs[stream] = info.streamSequence + 1
-    if (++count > mostEvents) return { changes, next: at }
+    if (++count > maxEvents) return { changes, next: at }
     const change = readChange(bus, message, at, of)
     if (change) changes.push(change)
   }
@@ -187,4 +191,39 @@ function toChange(
     default:
       return undefined
   }
+}
+
+/**
+ * Whether the streams have all of the caller's changes since a position. A stream that replaces a lost one has them
+ * once they are republished. Streams without events of the caller and their rooms do not count.
+ */
+export async function areChangesKept(
+  { bus, db }: Pick<Chat, 'bus' | 'db'>,
+  { app, user }: UserCaller,
+  states: readonly StreamState[],
+  { sinceMS, seqs }: ChangesPosition,
+): Promise<boolean> {
+  const lacking = states.filter((state, index) => !reachesBack(state, { sinceMS, seq: seqs[index] ?? 0 }))
+  if (lacking.length === 0) return true
+  const known = await findStreamStates(db)
+  const lost = lacking.filter((state) => !hasAllAgain(state, known.get(state.name), sinceMS))
+  if (lost.length === 0) return true
+  // Always so for a single stream, or a time in the future.
+  if (lost.length === states.length) return false
+  const rooms = await findRoomIdsOfUser(db, app, user)
+  const fromMS = sinceMS - marginMS
+  const own = [{ app, user }, ...rooms.map((room) => ({ app, room }))].flatMap((to) =>
+    bus.streams.streamsOf(to, fromMS),
+  )
+  const concerned = new Set(own)
+  return !lost.some(({ name }) => concerned.has(name))
+}
+
+function hasAllAgain(
+  { createdAtMS, isWhole, nowMS }: StreamState,
+  known: StreamStateDoc | undefined,
+  sinceMS: number,
+): boolean {
+  if (!known?.begins || known.rebuilding || !isWhole || sinceMS > nowMS + marginMS) return false
+  return Date.parse(known.created) === createdAtMS && sinceMS - marginMS > known.begins.sinceMS + onTheWayMS
 }

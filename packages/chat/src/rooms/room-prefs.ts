@@ -56,7 +56,7 @@ async function applyPref(
     if (!membership) throw refused
     if (known) {
       const { before, after } = changedFields(toPrefView(known), change, [])
-      chat.audit?.note({ before: { room, ...before }, after: { room, ...after } })
+      chat.audit?.addDetails({ before: { room, ...before }, after: { room, ...after } })
     }
     const pref = { room, ...toPrefView(membership) }
     if (Object.keys(change).length > 0) notifyUser(pending, caller, 'roomPref', pref, device)

@@ -13,5 +13,5 @@ export type RoomsOfUser = (user: { app: string; user: string }) => Promise<RoomO
 
 /** Creates a lookup whose concurrent calls share one indexed query. */
 export function createRoomsOfUser({ db }: Pick<Chat, 'db'>): RoomsOfUser {
-  return batched((users: { app: string; user: string }[]) => findRoomsOfUsers(db, users), { most: usersAtOnce })
+  return batched((users: { app: string; user: string }[]) => findRoomsOfUsers(db, users), { max: usersAtOnce })
 }

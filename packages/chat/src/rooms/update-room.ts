@@ -13,7 +13,7 @@ import { type Caller, userOf } from '../access/caller.ts'
 import { findActingRole, type Role, requireRole } from '../access/room-role.ts'
 import { changedFields } from '../audit/recorder.ts'
 import type { Chat } from '../chat.ts'
-import { changeAndNote, publishRoom } from '../events/change-and-notify.ts'
+import { commitChange, publishRoom } from '../events/change-and-notify.ts'
 import { roomChanged } from '../events/event-builders.ts'
 import { roomOrderingKey } from '../events/ordering-keys.ts'
 import { requireWebhook } from '../integrations/webhook-keys.ts'
@@ -35,7 +35,7 @@ export async function updateRoom(chat: Chat, by: Caller, roomId: string, change:
   const { extParams, ...others } = { ...change, ...texts }
   const fields = { ...others, extParams: extParams && JSON.stringify(extParams) }
   const given: Partial<RoomDoc> = defined(fields)
-  const changed = await changeAndNote(chat, roomOrderingKey(by.app, roomId), async (session, pending) => {
+  const changed = await commitChange(chat, roomOrderingKey(by.app, roomId), async (session, pending) => {
     const { room, role } = await findActingRole(chat, by, roomId, session)
     requireAllowed(role, given)
     requireFitting(room, given)
@@ -45,7 +45,7 @@ export async function updateRoom(chat: Chat, by: Caller, roomId: string, change:
     const ruledBy = (given.owner !== undefined || given.managers) && {
       managers: [...new Set(managers)].filter((manager) => manager !== owner),
     }
-    chat.audit?.note(changedFields(room, { ...given, ...ruledBy }, notShown))
+    chat.audit?.addDetails(changedFields(room, { ...given, ...ruledBy }, notShown))
     roomChanged(pending, room, { by: userOf(by) })
     return updateRoomDoc(chat.db, room, { ...given, ...ruledBy }, session)
   })

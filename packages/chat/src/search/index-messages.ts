@@ -12,7 +12,7 @@ import type { Log } from '../ports.ts'
 import { termsOfContent } from './search-words.ts'
 
 /** Limits per transaction. */
-const most = { messages: 500, words: 20_000 }
+const max = { messages: 500, words: 20_000 }
 /** Maximum time to extract words before yielding to the event loop. */
 const turnMS = 5
 /** A room is indexed once it has been quiet for `quietMS`, or once its oldest unindexed message is `latestMS` old. */
@@ -41,10 +41,10 @@ async function indexChunk(db: Db, roomKey: string): Promise<boolean> {
     let upTo = after
     let found = 0
     let turnBeganMS = performance.now()
-    for (const message of await findBySeq(db, roomKey, { after, upTo: room.seq }, { limit: most.messages, session })) {
+    for (const message of await findBySeq(db, roomKey, { after, upTo: room.seq }, { limit: max.messages, session })) {
       const { _id, seq, sender, messageType, createdAtMS } = message
       // A missing message is still in the buffer. Once flushed, it is indexed with the next message or search.
-      if (seq !== upTo + 1 || found >= most.words) break
+      if (seq !== upTo + 1 || found >= max.words) break
       const words = isDeletedIn(message, room) ? [] : termsOfContent(message.content)
       if (words.length > 0) texts.push({ _id, app: room.app, roomKey, seq, sender, messageType, createdAtMS, words })
       upTo = seq

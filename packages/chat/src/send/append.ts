@@ -5,13 +5,13 @@ import { key } from '@parley/db/keys'
 import { appendStored, appendToBuffers, fenceAppends, type RoomAppend } from '@parley/db/room-buffer/append'
 import { findArrived, untilDurable } from '@parley/db/room-buffer/buffer'
 import type { SendFacts } from '@parley/db/room-buffer/facts'
-import { NoTurn } from '@parley/db/transactions/turns'
+import { ContentionTimeout } from '@parley/db/transactions/locks'
 import type { UserDoc } from '@parley/db/users/documents'
 import type { SenderProfiles } from '../users/sender-profiles.ts'
 import { type DecideParts, decide, readFacts, type SendResult } from './decide.ts'
 import type { Flusher } from './flush.ts'
 import { type Draft, isLeaseExpired, LeaseExpired } from './new-message.ts'
-import { type PendingAppend, splitByRoom, splitLarge, withPlaces } from './pending-append.ts'
+import { type PendingAppend, splitByRoom, splitLarge, withPositions } from './pending-append.ts'
 import type { RoomCache } from './room-cache.ts'
 
 /** Bounds the time that other sends wait for a write. */
@@ -52,7 +52,7 @@ export function createSendQueue(parts: AppendParts): (draft: Draft) => Promise<S
     return drafts.map((draft) => results.get(draft) as SendResult | Promise<SendResult>)
   }
   const keyOf = ({ app, room }: Draft) => key(app, room)
-  return batched(write, { most: messagesPerWrite, concurrency: writesAtOnce, maxWaitMS, restShare, keyOf })
+  return batched(write, { max: messagesPerWrite, concurrency: writesAtOnce, maxWaitMS, restShare, keyOf })
 }
 
 /**
@@ -76,7 +76,7 @@ async function appendDrafts(parts: AppendParts, drafts: readonly Draft[]): Promi
       const isRetry: boolean = attempt.is === 'partly written'
       attempt = { is: 'none' }
       if (left().length === 0) break
-      if (performance.now() > deadlineMS) throw new NoTurn(`a room kept changing for ${giveUpAfterMS} ms`)
+      if (performance.now() > deadlineMS) throw new ContentionTimeout(`a room kept changing for ${giveUpAfterMS} ms`)
 
       const { pending, marks } = await decideByRoom(parts, left())
       const expired = left().filter(isLeaseExpired)
@@ -102,20 +102,20 @@ async function appendDrafts(parts: AppendParts, drafts: readonly Draft[]): Promi
   return results
 }
 
-/** The written appends of an attempt, with their places. The others are lost and can no longer be written. */
+/** The written appends of an attempt, with their positions. The others are lost and can no longer be written. */
 async function findWritten({ db, cache }: AppendParts, attempt: Attempt): Promise<readonly PendingAppend[]> {
   if (attempt.is === 'none') return []
   const { pending } = attempt
-  if (attempt.is === 'written') return withPlaces(db, pending)
+  if (attempt.is === 'written') return withPositions(db, pending)
   if (attempt.is === 'unknown') await fenceAppends(db, pending.flatMap(appendOf))
   const firsts = pending.flatMap(({ append }) => append?.messages[0]?.message ?? [])
-  const most = attempt.is === 'unknown' ? undefined : attempt.count
-  const arrived = most === 0 ? new Set<string>() : await findArrived(db, firsts, most)
+  const max = attempt.is === 'unknown' ? undefined : attempt.count
+  const arrived = max === 0 ? new Set<string>() : await findArrived(db, firsts, max)
   const hasArrived = ({ append }: PendingAppend) => arrived.has(append?.messages[0]?.message._id ?? '')
   for (const { room } of pending.filter((one) => !hasArrived(one)).flatMap(appendOf)) {
     cache.forget(room, attempt.is === 'partly written')
   }
-  return withPlaces(db, pending.filter(hasArrived))
+  return withPositions(db, pending.filter(hasArrived))
 }
 
 async function decideByRoom(

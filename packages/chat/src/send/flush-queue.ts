@@ -8,7 +8,7 @@ const enough = { messages: 1_000, bytes: 512 * 1024 }
 const enoughOfRoom = { messages: 256, bytes: 128 * 1024 }
 
 /** Points at which tests stop or kill a sending process. */
-export type FlushPoint = 'written' | 'published' | 'taken' | 'inserted' | 'counted' | 'noted' | 'pulled'
+export type FlushPoint = 'written' | 'published' | 'taken' | 'inserted' | 'counted' | 'stored' | 'pulled'
 
 /** For tests: awaited at each point. */
 export type AtPoint = (point: FlushPoint) => void | Promise<void>
@@ -17,7 +17,7 @@ export interface NewMessageEvent {
   kind: 'message'
   message: string
   event: 'chat message'
-  isSoonAfter?: true
+  mayOvertake?: true
 }
 
 /** An append of this process, until it is flushed. */
@@ -27,8 +27,8 @@ export interface Unflushed {
   isPublished: boolean
   /** Resolves when it may be published: see publishBeforeMessages of the outbox. */
   before?: Promise<boolean> | undefined
-  /** ID of the outbox note of events that the bus has not accepted. */
-  note?: string
+  /** ID of the outbox entry of events that the bus has not accepted. */
+  entry?: string
 }
 
 interface Work {

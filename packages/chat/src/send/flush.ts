@@ -11,10 +11,10 @@ import {
   countFlushed,
   eachApart,
   insertFlushed,
-  noteSendKeys,
   type Pull,
   pullFlushed,
   pullStored,
+  recordSendKeys,
 } from '@parley/db/room-buffer/flush'
 import type { UserDoc } from '@parley/db/users/documents'
 import { LRUCache } from 'lru-cache'
@@ -123,9 +123,9 @@ async function flush(parts: FlushParts, work: readonly Unflushed[]): Promise<voi
   await at('inserted')
   await count(parts, work)
   await at('counted')
-  await noteUnpublished(parts, work)
-  await noteSendKeys(db, keyed)
-  await at('noted')
+  await storeUnpublished(parts, work)
+  await recordSendKeys(db, keyed)
+  await at('stored')
   await pull(db, work)
   await at('pulled')
 }
@@ -167,14 +167,14 @@ async function pull(db: Db, work: readonly Unflushed[]): Promise<void> {
 }
 
 /** Notes events that the bus has not accepted, so that their messages need not stay in the buffer. */
-async function noteUnpublished({ db, outbox }: FlushParts, work: readonly Unflushed[]): Promise<void> {
-  const late = work.filter(({ isPublished, note }) => !isPublished && note === undefined)
+async function storeUnpublished({ db, outbox }: FlushParts, work: readonly Unflushed[]): Promise<void> {
+  const late = work.filter(({ isPublished, entry }) => !isPublished && entry === undefined)
   if (late.length === 0) return
-  const notes = late.map(({ events }) => ({ _id: newId(), atMS: clock.now(), events }))
-  await insertUnordered(db, notes)
+  const entries = late.map(({ events }) => ({ _id: newId(), atMS: clock.now(), events }))
+  await insertUnordered(db, entries)
   late.forEach((one, i) => {
-    one.note = notes[i]?._id as string
-    if (one.isPublished) outbox.forget(one.note)
+    one.entry = entries[i]?._id as string
+    if (one.isPublished) outbox.forget(one.entry)
   })
 }
 

@@ -7,7 +7,7 @@ import type { SendFacts } from '@parley/db/room-buffer/facts'
 
 /**
  * Messages sent before with the idempotency keys, by key. The rooms were read before the keys, so the key of a message
- * that has left a buffer since is already noted.
+ * that has left a buffer since is already stored.
  */
 export async function findSentBefore(db: Db, { rooms, usedKeys }: SendFacts): Promise<Map<string, MessageDoc>> {
   const buffered = rooms.flatMap((room) => (room.buffer ?? []).map((entry) => ({ room, entry })))

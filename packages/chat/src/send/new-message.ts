@@ -2,10 +2,10 @@ import { clock } from '@parley/async/clock'
 import type { AttachmentToSend } from '@parley/contracts/resources/file'
 import type { Attachment } from '@parley/db/files/documents'
 import type { MessageDoc } from '@parley/db/messages/documents'
-import { mostAtOneTime } from '@parley/db/messages/messages'
+import { maxAtOneTime } from '@parley/db/messages/messages'
 import type { RoomToSendTo } from '@parley/db/room-buffer/append'
 import type { RoomDoc } from '@parley/db/rooms/documents'
-import type { Turn } from '../messages/turn.ts'
+import type { EmitLock } from '../messages/emit-lock.ts'
 
 /** Maximum bytes of messages with the same time, so that a page of history can hold them. */
 const maxBytesAtOneTime = 1024 * 1024
@@ -48,12 +48,12 @@ export interface MessageToSend {
   id?: string | undefined
   /** Not written after this time (Unix milliseconds): another process may have sent it, or it may be cancelled. */
   leaseUntilMS?: number | undefined
-  /** Its turn among the messages that its client sends to the room. */
-  turn?: Turn | undefined
+  /** Keeps the order of the client's messages to the room. */
+  lock?: EmitLock | undefined
 }
 
 /** A message to send, checked as far as possible without the database. */
-export interface Draft extends Omit<MessageToSend, 'message' | 'attachments' | 'thread' | 'idempotencyKey' | 'turn'> {
+export interface Draft extends Omit<MessageToSend, 'message' | 'attachments' | 'thread' | 'idempotencyKey' | 'lock'> {
   /** JSON text. */
   content: string
   /** A repeat of the key by the same sender in the same room within 24 hours returns the first message. */
@@ -130,7 +130,7 @@ export function messageTimes(room: Pick<RoomDoc, 'clockMS'>): (bytes: number) =>
   let timeMS = Math.max(clock.now(), room.clockMS + 1)
   let [count, sum] = [0, 0]
   return (bytes) => {
-    if (count === mostAtOneTime || (count > 0 && sum + bytes > maxBytesAtOneTime)) {
+    if (count === maxAtOneTime || (count > 0 && sum + bytes > maxBytesAtOneTime)) {
       timeMS++
       count = sum = 0
     }

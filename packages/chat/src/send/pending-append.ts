@@ -2,7 +2,7 @@ import type { Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
 import type { MessageDoc } from '@parley/db/messages/documents'
 import { maxBufferBytes, type RoomAppend } from '@parley/db/room-buffer/append'
-import { findPlaces, type MessagePlace } from '@parley/db/room-buffer/buffer'
+import { type AssignedPosition, findPositions } from '@parley/db/room-buffer/buffer'
 import type { MessageBatch, SendResult } from './decide.ts'
 import { bytesOf, type Draft } from './new-message.ts'
 
@@ -94,22 +94,22 @@ function groupsOf(pending: readonly PendingAppend[], size: number): PendingAppen
 }
 
 /** Written appends. Those to shared rooms get the seqs and times assigned by MongoDB. */
-export async function withPlaces(db: Db, written: readonly PendingAppend[]): Promise<readonly PendingAppend[]> {
+export async function withPositions(db: Db, written: readonly PendingAppend[]): Promise<readonly PendingAppend[]> {
   const shared = written.flatMap(({ append }) => (append?.isShared ? [append] : []))
   if (shared.length === 0) return written
-  const places = await findPlaces(db, shared)
-  return written.map((one) => (one.append?.isShared ? atPlaces(one, one.append, places) : one))
+  const positions = await findPositions(db, shared)
+  return written.map((one) => (one.append?.isShared ? atPositions(one, one.append, positions) : one))
 }
 
-function atPlaces(
+function atPositions(
   { results }: PendingAppend,
   append: RoomAppend,
-  places: ReadonlyMap<string, MessagePlace>,
+  positions: ReadonlyMap<string, AssignedPosition>,
 ): PendingAppend {
   const messages = append.messages.map(({ message, ...about }) => {
-    const place = places.get(message._id)
-    if (!place) throw new Error(`message ${message._id} was written but is missing`)
-    const { seq, createdAtMS } = place
+    const position = positions.get(message._id)
+    if (!position) throw new Error(`message ${message._id} was written but is missing`)
+    const { seq, createdAtMS } = position
     return { message: { ...message, seq, createdAtMS, updatedAtMS: createdAtMS }, ...about }
   })
   const placed = new Map(messages.map(({ message }) => [message._id, message]))

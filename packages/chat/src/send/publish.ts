@@ -1,8 +1,8 @@
-import { soonMS } from '@parley/bus/events/publish'
+import { publishedWithinMS } from '@parley/bus/events/publish'
 import { key } from '@parley/db/keys'
 import type { RoomAppend } from '@parley/db/room-buffer/append'
 import type { UserDoc } from '@parley/db/users/documents'
-import { justWritten } from '../events/as-of-now.ts'
+import { justWritten } from '../events/current-docs.ts'
 import type { Outbox } from '../events/outbox.ts'
 import { quotedBy } from '../messages/reading/quoted-messages.ts'
 import type { AtPoint, NewMessageEvent, Unflushed } from './flush-queue.ts'
@@ -36,18 +36,18 @@ export function afterResponses(
 export function eventsOf({ room, messages, isShared }: RoomAppend): NewMessageEvent[] {
   const first = messages[0]?.message.createdAtMS ?? 0
   const isBuffered = (room.bufferBytes ?? 0) > 0
-  const isSoonAfter = (isShared || isBuffered || first < room.lastMessageAtMS + soonMS) && {
-    isSoonAfter: true as const,
+  const mayOvertake = (isShared || isBuffered || first < room.lastMessageAtMS + publishedWithinMS) && {
+    mayOvertake: true as const,
   }
   return messages.map(({ message: { _id } }) => ({
     kind: 'message',
     message: _id,
     event: 'chat message',
-    ...isSoonAfter,
+    ...mayOvertake,
   }))
 }
 
-/** Publishes the messages of an append. Events that the bus does not accept are noted at the flush. Never fails. */
+/** Publishes the messages of an append. Events that the bus does not accept go to the outbox at the flush. Never fails. */
 export async function publishAppended(
   { outbox, at }: { outbox: Outbox; at: AtPoint },
   one: Unflushed,
@@ -61,6 +61,6 @@ export async function publishAppended(
   })
   const atMS = sent[0]?.message.createdAtMS
   one.isPublished = await outbox.publishEvents(one.events, justWritten({ messages: docs }), atMS)
-  if (one.isPublished && one.note !== undefined) outbox.forget(one.note)
+  if (one.isPublished && one.entry !== undefined) outbox.forget(one.entry)
   if (one.isPublished) await at('published')
 }

@@ -19,7 +19,7 @@ import type { Draft, MessageToSend } from './new-message.ts'
  * published (docs/reference/messages.md#send). Concurrent sends share their round trips.
  * @throws ApiError MESSAGE_TOO_LARGE, INVALID_REQUEST, ROOM_NOT_FOUND, CLIENT_NOT_FOUND, NOT_ROOM_MEMBER, USER_BLOCKED,
  * ROOM_FROZEN, ROOM_IMPORTING, SLOW_MODE, MESSAGE_REFUSED, MESSAGE_NOT_FOUND of replyTo, MISSING_PARAMETER for `thread`
- * without replyTo, FILE_NOT_FOUND, INSUFFICIENT_PERMISSIONS for @room and @here; those of the turn
+ * without replyTo, FILE_NOT_FOUND, INSUFFICIENT_PERMISSIONS for @room and @here, TOO_MANY_REQUESTS of the lock
  */
 export async function sendMessage(chat: Chat, send: MessageToSend): Promise<SentMessage> {
   const { message, quoted } = await sendContent(chat, send, contentOf(send.message))
@@ -50,11 +50,11 @@ export async function sendContent(
   const isModerated = send.byClient && !send.streaming
   const moderated = isModerated ? await moderateSend(chat, draft, isInThread) : draft
 
-  const before = send.turn?.come()
+  const before = send.lock?.wait()
   if (before) await before
   const appended = append(chat, moderated, isInThread)
   // The queue keeps the order of a room's messages. Thread messages do not pass through it.
-  if (!isInThread) send.turn?.over()
+  if (!isInThread) send.lock?.release()
   const result = await appended
   if ('refused' in result) throw await errorOfRefusal(chat, result, send)
   const { message, quoted, repeated } = result
@@ -85,14 +85,14 @@ async function check(
 async function append(chat: Chat, draft: Draft | Refusal, isInThread: boolean): Promise<SendResult> {
   if ('refused' in draft) return draft
   const { replyTo } = draft
-  const step = chat.steps.step('write message', 'client', draft.request)
+  const span = chat.tracing.startSpan('write message', 'client', draft.request)
   try {
     const isReply = isInThread && replyTo !== undefined
     const result = await (isReply ? sendInThread(chat, { ...draft, replyTo }) : chat.appendMessage(draft))
-    step.end('refused' in result ? { 'parley.refused': result.refused } : {})
+    span.end('refused' in result ? { 'parley.refused': result.refused } : {})
     return result
   } catch (error) {
-    step.end({}, error as Error)
+    span.end({}, error as Error)
     throw error
   }
 }

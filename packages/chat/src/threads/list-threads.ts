@@ -1,7 +1,7 @@
 import type { Input } from '@parley/contracts/operation'
 import type { listThreads as operation } from '@parley/contracts/operations/messages/threads'
 import type { Db } from '@parley/db/connect'
-import type { PagePlace } from '@parley/db/find-page'
+import type { PagePosition } from '@parley/db/find-page'
 import { key } from '@parley/db/keys'
 import { findMessages } from '@parley/db/message-buckets/find-messages'
 import { stub, withChange } from '@parley/db/messages/change-messages'
@@ -40,14 +40,14 @@ export async function listThreads(
   { unread, limit, cursor }: Input<typeof operation>['query'],
 ): Promise<JsonText> {
   const after = parseCursor('threads', cursor, anyMessageID)
-  const all = (await findListed(chat.db, app, user)).toSorted((a, b) => byLatest(placeOf(a), placeOf(b)))
+  const all = (await findListed(chat.db, app, user)).toSorted((a, b) => byLatest(positionOf(a), positionOf(b)))
   const isWanted = (one: Listed) =>
-    (unread === 'false' || one.unread > 0) && (!after || byLatest(after, placeOf(one)) < 0)
+    (unread === 'false' || one.unread > 0) && (!after || byLatest(after, positionOf(one)) < 0)
   const rest = all.filter(isWanted)
   const { shown: page, last } = pageOf(rest, limit)
-  const place = last && placeOf(last)
+  const position = last && positionOf(last)
   const unreadThreads = all.filter((one) => one.unread > 0).length
-  const about = { unreadThreads, ...(place && { cursor: toCursor('threads', place) }) }
+  const about = { unreadThreads, ...(position && { cursor: toCursor('threads', position) }) }
   return new JsonText(withField(about, 'data', `[${(await shownThreads(chat.db, { app, user }, page)).join(',')}]`))
 }
 
@@ -97,11 +97,11 @@ async function shownThreads(
   })
 }
 
-function placeOf({ root: { _id, thread } }: Listed): PagePlace {
+function positionOf({ root: { _id, thread } }: Listed): PagePosition {
   return { atMS: thread.lastMessageAtMS, id: _id }
 }
 
 /** Negative if `a` comes first. */
-function byLatest(a: PagePlace, b: PagePlace): number {
+function byLatest(a: PagePosition, b: PagePosition): number {
   return b.atMS - a.atMS || (a.id < b.id ? 1 : a.id > b.id ? -1 : 0)
 }

@@ -1,5 +1,5 @@
 import { clock } from '@parley/async/clock'
-import { soonMS } from '@parley/bus/events/publish'
+import { publishedWithinMS } from '@parley/bus/events/publish'
 import type { Db, Session } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
 import { findMessages } from '@parley/db/message-buckets/find-messages'
@@ -10,17 +10,17 @@ import type { Pause } from '@parley/db/room-buffer/facts'
 import type { MembershipDoc, RoomDoc } from '@parley/db/rooms/documents'
 import { lockRoom } from '@parley/db/rooms/lock-room'
 import { findMembershipsByKey } from '@parley/db/rooms/memberships'
-import { takeRoomTime } from '@parley/db/rooms/rooms'
+import { advanceRoomClock } from '@parley/db/rooms/rooms'
 import { countedThread, grownThread } from '@parley/db/threads/thread'
-import { countOwnInThread, findThreadMember, joinThread, noteThreadSent } from '@parley/db/threads/thread-members'
+import { countOwnInThread, findThreadMember, joinThread, recordThreadSent } from '@parley/db/threads/thread-members'
 import { insertInThread } from '@parley/db/threads/thread-messages'
 import { appBanKey } from '@parley/db/users/app-bans'
 import { findUser } from '@parley/db/users/users'
 import type { Chat } from '../chat.ts'
-import { justWritten } from '../events/as-of-now.ts'
-import { changeAndNote } from '../events/change-and-notify.ts'
+import { commitChange } from '../events/change-and-notify.ts'
+import { justWritten } from '../events/current-docs.ts'
 import { roomOrderingKey, threadOrderingKey } from '../events/ordering-keys.ts'
-import type { Noted } from '../events/outbox.ts'
+import type { ChangeEntries } from '../events/outbox.ts'
 import { quotedBy } from '../messages/reading/quoted-messages.ts'
 import { termsOfContent } from '../search/search-words.ts'
 import { MessageBatch, type SendResult } from '../send/decide.ts'
@@ -37,7 +37,7 @@ export type ThreadDraft = Draft & { replyTo: string }
  */
 export async function sendInThread(chat: Chat, draft: ThreadDraft): Promise<SendResult> {
   const { app, room: roomId, quoted, replyTo } = draft
-  const { value, noted } = await changeAndNote(
+  const { value, entries } = await commitChange(
     chat,
     threadOrderingKey(app, roomId, quoted?.threadOf ?? replyTo),
     async (session, pending) => {
@@ -56,14 +56,14 @@ export async function sendInThread(chat: Chat, draft: ThreadDraft): Promise<Send
         )
       }
       const { lastThreadAtMS = 0 } = room
-      const isSoonAfter = message.createdAtMS < lastThreadAtMS + soonMS && { isSoonAfter: true as const }
-      pending.push({ kind: 'message', message: message._id, event: 'thread message', ...isSoonAfter })
+      const mayOvertake = message.createdAtMS < lastThreadAtMS + publishedWithinMS && { mayOvertake: true as const }
+      pending.push({ kind: 'message', message: message._id, event: 'thread message', ...mayOvertake })
       return { room, result: { message, repeated: false, quoted: parent } }
     },
     roomOrderingKey(app, roomId),
   )
   if (value.room && 'message' in value.result && !value.result.repeated) {
-    publish(chat, value.room, value.result, noted).catch((error: unknown) =>
+    publish(chat, value.room, value.result, entries).catch((error: unknown) =>
       chat.log.warn({ err: error, app, room: roomId }, 'outbox not read; its events will be published later'),
     )
   }
@@ -134,7 +134,7 @@ async function write(
     parent.threadOf === undefined
       ? []
       : await findMessages(db, [parent.threadOf], { app: room.app, room: room.id, session })
-  const timeMS = await takeRoomTime(db, room, session)
+  const timeMS = await advanceRoomClock(db, room, session)
   const before = countedThread(root, room)
   const seq = before.seq + 1
   const times = { createdAtMS: timeMS, updatedAtMS: timeMS }
@@ -153,7 +153,7 @@ async function write(
   if (member) await countOwnInThread(db, member, before, session)
   else await begin(sender, seq)
 
-  if (room.slowModeS) await noteThreadSent(db, { app, room: roomId, user: sender }, timeMS, session)
+  if (room.slowModeS) await recordThreadSent(db, { app, room: roomId, user: sender }, timeMS, session)
   const words = termsOfContent(message.content)
   if (words.length > 0) await setSearchWords(db, [message], words, session)
   return message
@@ -163,10 +163,10 @@ async function publish(
   { db, outbox }: Chat,
   room: RoomDoc,
   { message, quoted }: { message: MessageDoc; quoted?: MessageDoc | undefined },
-  noted: Noted,
+  entries: ChangeEntries,
 ): Promise<void> {
   // Joins and a pending deletion of all messages go first. If the bus does not accept them, the relay publishes all.
   if ((await outbox.publishBeforeMessages(room)) === false) return
   const sender = (await findUser(db, message.app, message.sender)) ?? undefined
-  await outbox.publish(noted, justWritten({ messages: [{ message, sender, quoted: quotedBy(quoted) }] }))
+  await outbox.publish(entries, justWritten({ messages: [{ message, sender, quoted: quotedBy(quoted) }] }))
 }

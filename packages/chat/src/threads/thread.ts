@@ -8,7 +8,7 @@ import { countedThread } from '@parley/db/threads/thread'
 import type { Caller } from '../access/caller.ts'
 import { requireReader } from '../access/require-member.ts'
 import type { Chat } from '../chat.ts'
-import { requireRoomOfMessage, unknownMessage } from '../messages/named-message.ts'
+import { requireRoomOfMessage, unknownMessage } from '../messages/require-message.ts'
 
 /**
  * The root of a thread and its room, by the ID of the root or of a message in the thread.

@@ -31,7 +31,7 @@ export async function askActivity(
   user: string,
 ): Promise<Remembered> {
   const body = { app, user }
-  const gateways = await livingGateways(presence).catch((error: unknown) => {
+  const gateways = await liveGateways(presence).catch((error: unknown) => {
     log.warn({ err: error }, 'gateways not asked for a timeline')
     return []
   })
@@ -49,7 +49,7 @@ export async function askActivity(
 }
 
 /** The gateways that have reported recently. */
-export async function livingGateways(presence: Presence): Promise<string[]> {
+export async function liveGateways(presence: Presence): Promise<string[]> {
   const oldestMS = clock.now() - silentAfterMS
   const all = await readProcesses(presence)
   return all.filter(({ service, atMS }) => service === 'api-gateway' && atMS >= oldestMS).map(({ node }) => node)

@@ -1,8 +1,8 @@
 import { ApiError } from '@parley/contracts/errors'
-import type { PagePlace, TimePage } from '@parley/db/find-page'
+import type { PagePosition, TimePage } from '@parley/db/find-page'
 
 /** A record with its position in a source. */
-export interface Placed<T> extends PagePlace {
+export interface Placed<T> extends PagePosition {
   record: T
 }
 
@@ -19,7 +19,7 @@ export interface MergedPage<T> {
 }
 
 /** End of a page: the source, and the position in it. */
-interface Cursor extends PagePlace {
+interface Cursor extends PagePosition {
   rank: number
 }
 
@@ -57,9 +57,9 @@ function pageOf(after: Cursor | undefined, rank: number, untilMS: number): Pick<
   return { untilMS: Math.min(untilMS, rank < after.rank ? after.atMS - 1 : after.atMS) }
 }
 
-const latestFirst = (a: PagePlace, b: PagePlace) => b.atMS - a.atMS || (a.id < b.id ? 1 : a.id > b.id ? -1 : 0)
+const latestFirst = (a: PagePosition, b: PagePosition) => b.atMS - a.atMS || (a.id < b.id ? 1 : a.id > b.id ? -1 : 0)
 
-const isBeyond = (one: PagePlace, place: PagePlace | undefined) => !place || latestFirst(place, one) < 0
+const isBeyond = (one: PagePosition, position: PagePosition | undefined) => !position || latestFirst(position, one) < 0
 
 function toCursor({ atMS, rank, id }: Cursor): string {
   return Buffer.from(`${atMS} ${rank} ${id}`).toString('base64url')

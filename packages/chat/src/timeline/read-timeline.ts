@@ -9,7 +9,7 @@ import { findRoom, findRoomsActiveSince } from '@parley/db/rooms/rooms'
 import { findUser } from '@parley/db/users/users'
 import type { Presence } from '@parley/presence/connect'
 import type { AuthenticatedIntegrator } from '../access/caller.ts'
-import { hasScope } from '../access/keys-of-key.ts'
+import { hasScope } from '../access/manage-keys.ts'
 import { checkRoom } from '../access/require-member.ts'
 import type { Chat } from '../chat.ts'
 import { parseTime } from '../read-time.ts'
@@ -26,7 +26,7 @@ type Query = Input<typeof operation>['query']
 
 const defaultWindowMS = 7 * 24 * 60 * 60 * 1_000
 /** Maximum number of a user's rooms read together. With more, MongoDB would sort in memory. */
-const mostRooms = 100
+const maxRooms = 100
 /** Longer than nodes remember deliveries. */
 const rememberedMS = 10 * 60 * 1_000
 
@@ -117,7 +117,7 @@ async function trace(
   }
   const keys = memberships.map(({ roomKey }) => roomKey)
   const active = await findRoomsActiveSince(db, keys, sinceMS)
-  const rooms = active.slice(0, mostRooms)
+  const rooms = active.slice(0, maxRooms)
   return { traced: { ...of, rooms, memberships }, roomsLeftOut: active.length - rooms.length }
 }
 

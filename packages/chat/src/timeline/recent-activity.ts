@@ -2,14 +2,14 @@ import { clock } from '@parley/async/clock'
 import type { ActivityAnswer } from '@parley/contracts/bus/node-requests'
 
 /** An entry without its time. */
-export type Noted = Omit<ActivityAnswer[number], 'atMS'>
+export type RecentEntry = Omit<ActivityAnswer[number], 'atMS'>
 
 /** Takes a few megabytes. */
-const mostKept = 20_000
+const maxKept = 20_000
 /** Maximum number per user in a response. */
-const mostOfUser = 200
+const maxPerUser = 200
 /** Client texts are cut to this length, so that they cannot fill the memory. */
-const mostOfText = 256
+const maxTextLength = 256
 
 /**
  * The last logins, disconnects and refusals in this process, kept in memory so that recording one costs no write. A storm of
@@ -19,14 +19,14 @@ export function createRecentActivity() {
   const ring: { app: string; user: string; entry: ActivityAnswer[number] }[] = []
   let next = 0
   return {
-    note({ app, user }: { app: string; user: string }, noted: Noted) {
+    record({ app, user }: { app: string; user: string }, activity: RecentEntry) {
       const cut = Object.fromEntries(
-        Object.entries(noted).flatMap(([name, value]) =>
-          value === undefined ? [] : [[name, value.slice(0, mostOfText)]],
+        Object.entries(activity).flatMap(([name, value]) =>
+          value === undefined ? [] : [[name, value.slice(0, maxTextLength)]],
         ),
-      ) as Noted
+      ) as RecentEntry
       ring[next] = { app, user, entry: { ...cut, atMS: clock.now() } }
-      next = (next + 1) % mostKept
+      next = (next + 1) % maxKept
     },
     /** Entries of a user, oldest first. */
     of(app: string, user: string) {
@@ -34,7 +34,7 @@ export function createRecentActivity() {
       return inOrder
         .filter((one) => one.app === app && one.user === user)
         .map(({ entry }) => entry)
-        .slice(-mostOfUser)
+        .slice(-maxPerUser)
     },
   }
 }

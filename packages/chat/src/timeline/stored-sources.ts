@@ -34,7 +34,7 @@ export interface Traced {
   memberships: readonly TracedMembership[]
 }
 
-const mostTokens = 100
+const maxTokens = 100
 
 /** The sources in the database, each read through one index, and only as many entries as a page has. */
 export function storedSources(db: Db, traced: Traced): StoredSource[] {
@@ -90,7 +90,7 @@ function ofUser(db: Db, { app, memberships, room }: Traced, user: UserDoc): Stor
       return found.map((scheduled) => at(scheduled.sendAtMS, scheduled.id, { of: 'refused', scheduled }))
     }),
     source('token', async () => {
-      const tokens = await findTokensOfUser(db, app, id, mostTokens)
+      const tokens = await findTokensOfUser(db, app, id, maxTokens)
       const tokenRecords = tokens.flatMap(({ digest, createdAt, lastUsedAt, expiresAt }) => {
         const fingerprint = keyFingerprint(digest)
         const isOver = expiresAt.getTime() <= clock.now()

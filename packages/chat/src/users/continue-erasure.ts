@@ -27,7 +27,7 @@ import type { Chat } from '../chat.ts'
 import { type Committed, changeAndNotify, publishRoom } from '../events/change-and-notify.ts'
 import { membersChanged, notifyFeed, type PendingEvents } from '../events/event-builders.ts'
 import { roomOrderingKey, userOrderingKey } from '../events/ordering-keys.ts'
-import { nothingNoted } from '../events/outbox.ts'
+import { noEntries } from '../events/outbox.ts'
 import { type ContentErasure, eraseContent } from './erase-content.ts'
 
 /** Rooms per transaction. Few, because other changes of these rooms wait for it. */
@@ -86,7 +86,7 @@ async function leaveTogetherOrEach(chat: Chat, job: JobDoc, user: string, ids: r
  */
 async function leaveRooms(chat: Chat, job: JobDoc, user: string, ids: readonly string[]): Promise<number> {
   const [first] = ids
-  const alone = ids.length === 1 && first !== undefined && { turn: roomOrderingKey(job.app, first) }
+  const alone = ids.length === 1 && first !== undefined && { lock: roomOrderingKey(job.app, first) }
   for (const room of ids) await forgetAnswersOfRoom(chat.db, { app: job.app, room }, { client: user })
   const left = await inTransaction(chat.db, (session) => leaveIn(chat, job, user, ids, session), { ...alone })
   await Promise.all(left.map((one) => publishRoom(chat, asIntegrator(job.app), one)))
@@ -108,8 +108,8 @@ async function leaveIn(
     membersChanged(events, room, { event: 'DELETE_MEMBERS', sender: undefined, members: [user] })
     return { orderingKey: roomOrderingKey(app, room.id), events }
   })
-  const noted = await chat.outbox.note(changes, session)
-  return rooms.map((value, i) => ({ value, noted: noted[i] ?? nothingNoted }))
+  const entries = await chat.outbox.add(changes, session)
+  return rooms.map((value, i) => ({ value, entries: entries[i] ?? noEntries }))
 }
 
 /** Erases the user's content if the job includes it. Returns whether it is finished. */

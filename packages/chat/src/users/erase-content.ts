@@ -2,27 +2,27 @@ import { eraseFromStreams } from '@parley/bus/stream/erase-from-stream'
 import type { Session } from '@parley/db/connect'
 import type { JobDoc, OwedRoom } from '@parley/db/documents'
 import { findHeld, findHeldRooms, oweErasure } from '@parley/db/holds/holds'
-import { noteErased } from '@parley/db/jobs'
+import { recordErased } from '@parley/db/jobs'
 import { idsOf, key } from '@parley/db/keys'
 import { findMessages } from '@parley/db/message-buckets/find-messages'
 import { changeMessage, type MessageChange, stub } from '@parley/db/messages/change-messages'
 import { isDeletedIn } from '@parley/db/messages/deleted-messages'
 import type { MessageDoc } from '@parley/db/messages/documents'
-import { mostAtOneTime } from '@parley/db/messages/messages'
+import { maxAtOneTime } from '@parley/db/messages/messages'
 import { findMessagesOfSender, findRoomsOfSender, findThreadsOfSender } from '@parley/db/messages/messages-of-sender'
 import { findReactedBy } from '@parley/db/messages/reactions-of-user'
 import { forgetAnswersOfRoom } from '@parley/db/push/call-history'
 import type { RoomDoc } from '@parley/db/rooms/documents'
 import { lockRoom } from '@parley/db/rooms/lock-room'
-import { takeRoomTime } from '@parley/db/rooms/rooms'
+import { advanceRoomClock } from '@parley/db/rooms/rooms'
 import { findThreadsOfUser } from '@parley/db/threads/thread-members'
 import { inSnapshot } from '@parley/db/transactions/snapshot'
 import { inTransaction } from '@parley/db/transactions/transaction'
 import type { Chat } from '../chat.ts'
-import { justChanged } from '../events/as-of-now.ts'
+import { justChanged } from '../events/current-docs.ts'
 import { messageChanged } from '../events/event-builders.ts'
 import { messageOrderingKey, roomOrderingKey } from '../events/ordering-keys.ts'
-import type { Noted, Outbox } from '../events/outbox.ts'
+import type { ChangeEntries, Outbox } from '../events/outbox.ts'
 import { recall } from '../messages/changing/recalled.ts'
 import { uncountMessages } from '../messages/changing/uncount-messages.ts'
 
@@ -58,7 +58,7 @@ export async function eraseContent(chat: Chat, job: ContentErasure): Promise<boo
       if (!(await eraseIn(chat, job, { room, roomKey }))) return false
       await forgetAnswersOfRoom(db, { app, room }, { client: user })
     }
-    if (next !== undefined) await noteErased(db, job, { afterRoom: next })
+    if (next !== undefined) await recordErased(db, job, { afterRoom: next })
     afterRoom = next
   } while (afterRoom !== undefined)
   if (!(await eraseReactions(chat, job))) return false
@@ -111,26 +111,26 @@ async function eraseNext(
   const { app, user, content } = job
   const work = async (session: Session): Promise<Erased & { next: number | undefined }> => {
     const room = await lockRoom(db, app, roomId, session)
-    const some = { afterSeq, limit: mostAtOneTime }
-    if (!room) return { next: undefined, noted: [] }
+    const some = { afterSeq, limit: maxAtOneTime }
+    if (!room) return { next: undefined, entries: [] }
     const { messages, next } = await findMessagesOfSender(db, roomKey, user, some, session)
     const found = messages.filter(({ createdAtMS }) => createdAtMS <= upToMS)
-    if (found.length === 0) return { next, noted: [] }
-    if (await isSpared(chat, job, room, upToMS, session)) return { next: undefined, noted: [] }
+    if (found.length === 0) return { next, entries: [] }
+    if (await isSpared(chat, job, room, upToMS, session)) return { next: undefined, entries: [] }
     const isDone = (message: (typeof found)[number]) =>
       message.system || isDeletedIn(message, room) || (content === 'redact' && message.recalled)
-    const living = found.filter((message) => !isDone(message))
-    if (living.length === 0) return { next, noted: [] }
-    const updatedAtMS = await takeRoomTime(db, room, session)
-    await uncountMessages(db, room, living, session)
+    const left = found.filter((message) => !isDone(message))
+    if (left.length === 0) return { next, entries: [] }
+    const updatedAtMS = await advanceRoomClock(db, room, session)
+    await uncountMessages(db, room, left, session)
     const change = content === 'delete' ? stub : redacted
     const changed: MessageDoc[] = []
-    for (const message of living) changed.push(await changeMessage(db, message, change, updatedAtMS, session))
-    await noteErased(db, job, { messages: living.length }, session)
+    for (const message of left) changed.push(await changeMessage(db, message, change, updatedAtMS, session))
+    await recordErased(db, job, { messages: left.length }, session)
     const event = content === 'delete' ? 'messageDeleted' : 'messageUpdated'
-    return { next, changed, noted: await noteChanged(outbox, room, changed, event, session) }
+    return { next, changed, entries: await storeEvents(outbox, room, changed, event, session) }
   }
-  const { next, ...erased } = await inTransaction(db, work, { turn: roomOrderingKey(app, roomId) })
+  const { next, ...erased } = await inTransaction(db, work, { lock: roomOrderingKey(app, roomId) })
   await publish(outbox, erased)
   return next
 }
@@ -138,7 +138,7 @@ async function eraseNext(
 /** Changes of a transaction. */
 interface Erased {
   changed?: MessageDoc[]
-  noted: readonly Noted[]
+  entries: readonly ChangeEntries[]
 }
 
 /** Notes that a hold spares what the user did in the room up to a time. Returns whether one does. */
@@ -155,30 +155,30 @@ async function isSpared(
   // The user is gone, so nothing later is theirs.
   const owed = { job: job.id, user, content, room: room.id, upToMS: Math.min(upToMS, room.clockMS) }
   await oweErasure(db, app, owed, session)
-  await noteErased(db, job, { spared: room._id }, session)
+  await recordErased(db, job, { spared: room._id }, session)
   return true
 }
 
-async function noteChanged(
+async function storeEvents(
   outbox: Outbox,
   room: RoomDoc,
   changed: readonly MessageDoc[],
   event: 'messageUpdated' | 'messageDeleted',
   session: Session,
-): Promise<Noted[]> {
+): Promise<ChangeEntries[]> {
   // A deleted room gets no events.
   if (room.deletedAt) return []
   const changes = changed.map(({ _id, updatedAtMS }) => ({
     orderingKey: messageOrderingKey(_id),
     events: [messageChanged(_id, event, updatedAtMS)],
   }))
-  return outbox.note(changes, session)
+  return outbox.add(changes, session)
 }
 
-async function publish(outbox: Outbox, { changed = [], noted }: Erased): Promise<void> {
+async function publish(outbox: Outbox, { changed = [], entries }: Erased): Promise<void> {
   // Without quotes: the messages may quote each other, and not all are done.
   const now = justChanged(changed)
-  await Promise.all(noted.map((one) => outbox.publish(one, now)))
+  await Promise.all(entries.map((one) => outbox.publish(one, now)))
 }
 
 /**
@@ -190,12 +190,12 @@ async function eraseReactions(chat: Chat, job: ContentErasure, owed?: readonly O
   const upToMS = (room: string) => (until ? (until.get(room) ?? -1) : Number.MAX_SAFE_INTEGER)
   for (let after: string | undefined = ''; after !== undefined; ) {
     if (chat.jobs.signal.aborted) return false
-    const found = await findReactedBy(chat.db, job, { after, limit: mostAtOneTime })
+    const found = await findReactedBy(chat.db, job, { after, limit: maxAtOneTime })
     const wanted = found.filter(({ room, createdAtMS }) => createdAtMS <= upToMS(room))
     for (const [room, messages] of Map.groupBy(wanted, (message) => message.room)) {
       await eraseReactionsTo(chat, job, { room, messages: idsOf(messages), upToMS: upToMS(room) })
     }
-    after = found.length < mostAtOneTime ? undefined : found.at(-1)?._id
+    after = found.length < maxAtOneTime ? undefined : found.at(-1)?._id
   }
   return true
 }
@@ -209,14 +209,14 @@ async function eraseReactionsTo(
   const { app, user } = job
   const work = async (session: Session): Promise<Erased> => {
     const room = await lockRoom(db, app, roomId, session)
-    if (!room || (await isSpared(chat, job, room, upToMS, session))) return { noted: [] }
-    const updatedAtMS = await takeRoomTime(db, room, session)
+    if (!room || (await isSpared(chat, job, room, upToMS, session))) return { entries: [] }
+    const updatedAtMS = await advanceRoomClock(db, room, session)
     const changed: MessageDoc[] = []
     for (const message of await findMessages(db, messages, { app, session })) {
       const reactions = message.reactions?.filter(({ client }) => client !== user) ?? []
       changed.push(await changeMessage(db, message, { set: { reactions } }, updatedAtMS, session))
     }
-    return { changed, noted: await noteChanged(outbox, room, changed, 'messageUpdated', session) }
+    return { changed, entries: await storeEvents(outbox, room, changed, 'messageUpdated', session) }
   }
-  await publish(outbox, await inTransaction(db, work, { turn: roomOrderingKey(app, roomId) }))
+  await publish(outbox, await inTransaction(db, work, { lock: roomOrderingKey(app, roomId) }))
 }

@@ -81,6 +81,6 @@ async function eraseProfile(
   if (total > 0) await setErasing(db, { app, id: user }, session)
   const erasing = { user, erasing: key(app, user), ...(content !== 'keep' && { content }) }
   const id = newId()
-  if (content !== 'keep') chat.audit?.note({ after: { content, job: id } })
+  if (content !== 'keep') chat.audit?.addDetails({ after: { content, job: id } })
   return insertJob(db, { app, id, kind: 'erasure', total, done: 0, ...erasing }, jobs.worker, { session })
 }

@@ -39,7 +39,7 @@ export async function saveGroup(chat: Chat, app: string, request: Input<typeof s
     const { saved, before } = await saveGroupDoc(chat.db, app, _id, fields, session)
     if (!saved) throw new ApiError('USER_EXISTS', `_id: a user ${JSON.stringify(_id)} exists`)
     const subject = { kind: 'group', id: _id } as const
-    chat.audit?.note({ subject, ...(before && { before: groupInAudit(before) }), after: groupInAudit(fields) })
+    chat.audit?.addDetails({ subject, ...(before && { before: groupInAudit(before) }), after: groupInAudit(fields) })
     notifyFeed(pending, of, 'group', group)
   })
   return group
@@ -65,7 +65,7 @@ export async function deleteGroup(chat: Chat, app: string, id: string): Promise<
   return changeAndNotify(chat, userOrderingKey(of), async (session, pending) => {
     const deleted = await deleteGroupDoc(chat.db, app, id, session)
     if (!deleted) throw new ApiError('CLIENT_NOT_FOUND', `id: no group ${JSON.stringify(id)}`)
-    chat.audit?.note({ before: groupInAudit(deleted) })
+    chat.audit?.addDetails({ before: groupInAudit(deleted) })
     notifyFeed(pending, of, 'groupDeleted', { _id: id })
     return {}
   })

@@ -6,7 +6,7 @@ import type { SavedUser } from '@parley/contracts/resources/user'
 import type { Profile } from '@parley/db/users/users'
 import { boundToken, defaultExpiry, expiryFrom, newToken } from '../access/new-token.ts'
 import type { Chat } from '../chat.ts'
-import { nothingKnown } from '../events/as-of-now.ts'
+import { noDocs } from '../events/current-docs.ts'
 import { toAdminUser } from '../views/user.ts'
 
 type Request = Input<typeof operation>['body']
@@ -56,9 +56,9 @@ export async function saveUser(chat: Chat, app: string, request: Request): Promi
     }),
   })
   if ('refused' in outcome) throw outcome.refused
-  const { created, user, noted } = outcome
+  const { created, user, entries } = outcome
   // Publishing to the feed is not awaited.
-  await chat.outbox.publishCommands(noted, nothingKnown)
+  await chat.outbox.publishCommands(entries, noDocs)
   const fields = token && { token: token.token, expirationDate: token.expiresAt.toISOString() }
   if (created && fields && request.issueAccessToken !== true) {
     const { nickname, avatarUrl } = user

@@ -6,7 +6,7 @@ import { inTransaction } from '@parley/db/transactions/transaction'
 import type { UserDoc } from '@parley/db/users/documents'
 import { findUsersByKey, insertUsers, newUserDoc, type Profile, updateProfiles } from '@parley/db/users/users'
 import type { Chat } from '../chat.ts'
-import { nothingKnown } from '../events/as-of-now.ts'
+import { noDocs } from '../events/current-docs.ts'
 import type { PendingEvents } from '../events/event-builders.ts'
 import { userOrderingKey } from '../events/ordering-keys.ts'
 import { profileSaved } from './profile-changed.ts'
@@ -27,7 +27,7 @@ export async function saveUsers(
   // A user that is named twice is merged in order.
   const users = new Map<string, { id: string } & Partial<Profile>>()
   for (const { _id: id, ...fields } of data) users.set(id, { ...users.get(id), ...(fields as Partial<Profile>), id })
-  const noted = await inTransaction(chat.db, async (session) => {
+  const entries = await inTransaction(chat.db, async (session) => {
     const keys = new Map([...users.keys()].map((id) => [key(app, id), id]))
     const before = await findUsersByKey(chat.db, keys.keys(), session)
     const groups = [...before.values()].filter(({ groupMembers }) => groupMembers).map(({ id }) => id)
@@ -52,14 +52,14 @@ export async function saveUsers(
       return known ? Object.assign(change, { before: rightsBefore(known, profile) }) : change
     })
     await chat.audit?.writeEach(chat.db, session, audited)
-    return chat.outbox.note(
+    return chat.outbox.add(
       saved.map((user) => changeOf(user, isKnown(user))),
       session,
     )
   })
   chat.audit?.committed()
   // Publishing to the feed is not awaited.
-  await Promise.all(noted.map((one) => chat.outbox.publishCommands(one, nothingKnown)))
+  await Promise.all(entries.map((one) => chat.outbox.publishCommands(one, noDocs)))
   return { count: users.size }
 }
 

@@ -5,8 +5,8 @@ import type { UserDoc } from '@parley/db/users/documents'
 import { findUsersByKey } from '@parley/db/users/users'
 import { type CacheParts, createLeasedCache } from '../leased-cache.ts'
 
-const mostProfiles = 10_000
-const mostPerRead = 1_000
+const maxProfiles = 10_000
+const maxPerRead = 1_000
 const readsAtOnce = 4
 
 /** Profiles for message events, by key(app, user). */
@@ -14,7 +14,7 @@ export type SenderProfiles = (senders: readonly { app: string; sender: string }[
 
 /** Reads and caches the profiles of senders. Only `lastLoginTimeMS` may be out of date. */
 export function createSenderProfiles({ db, log, cacheLease }: CacheParts & { db: Db }): SenderProfiles {
-  const cache = createLeasedCache<UserDoc | null>(cacheLease, mostProfiles, (error) =>
+  const cache = createLeasedCache<UserDoc | null>(cacheLease, maxProfiles, (error) =>
     log.warn({ err: error }, 'profile not read again'),
   )
   cacheLease?.onStale((app, command) => {
@@ -26,7 +26,7 @@ export function createSenderProfiles({ db, log, cacheLease }: CacheParts & { db:
       const users = await findUsersByKey(db, keys)
       return keys.map((user) => users.get(user) ?? null)
     },
-    { most: mostPerRead, concurrency: readsAtOnce },
+    { max: maxPerRead, concurrency: readsAtOnce },
   )
   return async (senders) => {
     const keys = new Set(senders.map(({ app, sender }) => key(app, sender)))

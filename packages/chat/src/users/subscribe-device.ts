@@ -26,7 +26,7 @@ export async function subscribeDevice(
     await lockCaller(chat.db, caller, session)
     await saveDevice(chat.db, { app, user, device, type, token, ...(language !== undefined && { language }) }, session)
   }
-  await inTransaction(chat.db, save, { turn: key('device', app, pushTokenId(token)) })
+  await inTransaction(chat.db, save, { lock: key('device', app, pushTokenId(token)) })
   return { type, deviceId: device }
 }
 
@@ -53,7 +53,7 @@ export async function removeDevice(chat: Chat, { app, user }: AppUser, device: s
   const removed = await inTransaction(chat.db, async (session) => {
     const count = await deleteDevices(chat.db, app, user, { device }, session)
     if (count > 0) {
-      chat.audit?.note({ before: { device } })
+      chat.audit?.addDetails({ before: { device } })
       await chat.audit?.write(chat.db, session)
     }
     return count

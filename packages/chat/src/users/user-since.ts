@@ -17,6 +17,6 @@ export function createUserSince({ db }: Pick<Chat, 'db'>): UserSince {
       const times = await findCreationTimes(db, keys)
       return keys.map((userKey) => times.get(userKey) ?? 0)
     },
-    { most: usersAtOnce },
+    { max: usersAtOnce },
   )
 }

@@ -1,7 +1,7 @@
 import { clock } from '@parley/async/clock'
 import { defined } from '@parley/contracts/defined'
 import { ApiError } from '@parley/contracts/errors'
-import { mostTokensOfUser } from '@parley/contracts/resources/user-token'
+import { maxTokensOfUser } from '@parley/contracts/resources/user-token'
 import { insertAuditEntries } from '@parley/db/audit/audit-log'
 import type { AuditDoc } from '@parley/db/audit/documents'
 import type { Db, Session } from '@parley/db/connect'
@@ -17,7 +17,7 @@ import { findUsersByKey, insertUsers, newUserDoc, type Profile, updateProfiles }
 import { tokensInAudit } from '../audit/recorder.ts'
 import { type PendingEvents, tokensRevoked } from '../events/event-builders.ts'
 import { userOrderingKey } from '../events/ordering-keys.ts'
-import { type Noted, nothingNoted, type Outbox } from '../events/outbox.ts'
+import { type ChangeEntries, noEntries, type Outbox } from '../events/outbox.ts'
 import { profileSaved } from './profile-changed.ts'
 import { bannedFromApp, takenByGroup, takenWhileErasing } from './user-errors.ts'
 
@@ -41,7 +41,7 @@ export interface WrittenUser {
   created: boolean
   /** Digests of the revoked tokens, whose sockets are still open. */
   ended: readonly string[]
-  noted: Noted
+  entries: ChangeEntries
 }
 
 /** The state of a transaction's users while it is changed. */
@@ -82,19 +82,19 @@ export async function writeUsers(
       return { ...outcome, audit, orderingKey: userOrderingKey(of) }
     })
     for (const user of [...state.created, ...state.changed]) {
-      noteProfile(orderingKeys, state.users.get(user) as UserDoc, state.changed.has(user))
+      addProfileEvents(orderingKeys, state.users.get(user) as UserDoc, state.changed.has(user))
     }
     await store(db, state, before, session)
     const changes = [...orderingKeys].map(([orderingKey, events]) => ({ orderingKey, events }))
-    const entries = outcomes.flatMap((outcome) => ('refused' in outcome ? [] : (outcome.audit ?? [])))
-    await insertAuditEntries(db, entries, session)
-    const noted = await outbox.note(changes, session)
-    const byKey = new Map(changes.map(({ orderingKey }, i) => [orderingKey, noted[i]]))
+    const audits = outcomes.flatMap((outcome) => ('refused' in outcome ? [] : (outcome.audit ?? [])))
+    await insertAuditEntries(db, audits, session)
+    const entries = await outbox.add(changes, session)
+    const byKey = new Map(changes.map(({ orderingKey }, i) => [orderingKey, entries[i]]))
     return outcomes.map((outcome) => {
       if ('refused' in outcome) return outcome
       const { user, created, ended, orderingKey } = outcome
-      const notes = byKey.get(orderingKey) ?? nothingNoted
-      return { user: state.users.get(user) as UserDoc, created, ended, noted: notes }
+      const own = byKey.get(orderingKey) ?? noEntries
+      return { user: state.users.get(user) as UserDoc, created, ended, entries: own }
     })
   })
 }
@@ -108,7 +108,7 @@ export function rightsBefore(known: UserDoc, { isAdmin, isRobot }: Partial<Profi
 }
 
 /** Adds the event of a profile, once for all changes of the transaction. @param isKnown whether it can be cached */
-function noteProfile(orderingKeys: Map<string, PendingEvents>, user: UserDoc, isKnown: boolean): void {
+function addProfileEvents(orderingKeys: Map<string, PendingEvents>, user: UserDoc, isKnown: boolean): void {
   const orderingKey = userOrderingKey({ app: user.app, user: user.id })
   const events = orderingKeys.get(orderingKey) ?? []
   profileSaved(events, user, isKnown)
@@ -235,11 +235,11 @@ function giveToken(state: State, { app, id }: { app: string; id: string }, token
 function endingTokens(before: readonly TokenDoc[], { device, login }: TokenToWrite): TokenDoc[] {
   if (device === undefined && !login) return before.filter(({ ended }) => !ended)
   const now = clock.date()
-  const living = before.filter(({ expiresAt }) => expiresAt > now)
-  const ofDevice = login ? [] : living.filter((held) => held.device === device && !held.login)
-  const rest = living.filter((held) => !ofDevice.includes(held))
+  const active = before.filter(({ expiresAt }) => expiresAt > now)
+  const ofDevice = login ? [] : active.filter((held) => held.device === device && !held.login)
+  const rest = active.filter((held) => !ofDevice.includes(held))
   const oldestFirst = rest.toSorted((a, b) => a.createdAt.getTime() - b.createdAt.getTime())
-  return [...ofDevice, ...oldestFirst.slice(0, Math.max(0, rest.length + 1 - mostTokensOfUser))]
+  return [...ofDevice, ...oldestFirst.slice(0, Math.max(0, rest.length + 1 - maxTokensOfUser))]
 }
 
 async function store(db: Db, state: State, before: readonly TokenDoc[], session: Session): Promise<void> {

@@ -5,11 +5,11 @@ import { roomFields } from './room.ts'
 
 /** A room as listed for an API key (docs/reference/resources.md#listedroom). */
 export function toListedRoom(doc: RoomDoc): Result<typeof listAllRooms>['data'][number] {
-  return { ...roomFields(doc), ...countedIn(doc) }
+  return { ...roomFields(doc), ...messageCounts(doc) }
 }
 
 /** Fields of a room that only API keys see. */
-export function countedIn({
+export function messageCounts({
   seq,
   goneUpToSeq = 0,
   lastMessageAtMS,

@@ -21,7 +21,7 @@ export const busHeaders = {
    * the earlier events, which keeps calls to integrators in order.
    */
   again: 'Parley-Again',
-  place: 'Parley-Place',
+  position: 'Parley-Place',
   /** User who does not get the event on any device (percent-encoded). */
   exceptUser: 'Parley-Except-User',
 } as const

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import * as fc from 'fast-check'
 import { test } from 'vitest'
-import { mostStreams, partitionCount, partitionOf, partitionsOfStreams, streamsOfPartitions } from './partitions.ts'
+import { maxStreams, partitionCount, partitionOf, partitionsOfStreams, streamsOfPartitions } from './partitions.ts'
 
 const all = Array.from({ length: partitionCount }, (_, partition) => partition)
 
 test('every partition has one stream, and streams have the same number of them, but for one or two', () => {
-  for (let count = 1; count <= mostStreams; count++) {
+  for (let count = 1; count <= maxStreams; count++) {
     const streams = partitionsOfStreams(count)
     assert.deepEqual(
       streams.flat().toSorted((one, other) => one - other),
@@ -18,7 +18,7 @@ test('every partition has one stream, and streams have the same number of them, 
 })
 
 test('another stream takes partitions, and moves none between the others', () => {
-  for (let count = 2; count <= mostStreams; count++) {
+  for (let count = 2; count <= maxStreams; count++) {
     const [before, after] = [streamsOfPartitions(count - 1), streamsOfPartitions(count)]
     for (const partition of all) assert.ok([before[partition], count - 1].includes(after[partition]))
   }

@@ -3,7 +3,7 @@ export type Audience = { app: string; room: string } | { app: string; user: stri
 
 /** A room or user has one partition, which never changes. A stream holds the events of several partitions. */
 export const partitionCount = 64
-export const mostStreams = 16
+export const maxStreams = 16
 
 /** The partition of a room or user: FNV-1a of its name, mixed by the first steps of MurmurHash3's finalizer. */
 export function partitionOf(to: Audience): number {

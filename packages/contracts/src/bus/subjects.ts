@@ -135,12 +135,12 @@ export const allStaleSubject = 'parley.stale.*'
 export const cachingSubject = 'parley.caching'
 
 /** A process shares the result of a scan here, so that the others can skip theirs. */
-export function lookSubject(name: string, process: string): string {
+export function pollSubject(name: string, process: string): string {
   return `parley.looks.${subjectToken(name)}.${subjectToken(process)}`
 }
 
 /** The scan results of all processes. */
-export function allLooksSubject(name: string): string {
+export function allPollsSubject(name: string): string {
   return `parley.looks.${subjectToken(name)}.*`
 }
 

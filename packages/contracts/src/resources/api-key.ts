@@ -7,7 +7,7 @@ import { isoText } from '../time-parameter.ts'
 export const keyId = naming('API key', madeId().describe('Beginning of the key’s SHA-256 digest'))
 
 /** Maximum number of scopes, and of networks, of a key. */
-const most = 100
+const max = 100
 
 /** The rights and limits of a new key; all but the name are optional. */
 export const keyFields = {
@@ -15,7 +15,7 @@ export const keyFields = {
   scopes: z
     .array(z.enum(keyScopes))
     .min(1)
-    .max(most)
+    .max(max)
     .optional()
     .describe(
       '`all`: every scope except `platform`, including those of later releases. Default: the scopes of the calling key, or `all`',
@@ -24,7 +24,7 @@ export const keyFields = {
   addresses: z
     .array(z.union([z.cidrv4(), z.cidrv6()], 'expected a network in CIDR notation, such as 10.0.0.0/8'))
     .min(1)
-    .max(most)
+    .max(max)
     .optional()
     .describe('Networks that may use the key; default: all'),
   ratePerMinute: z

@@ -22,11 +22,11 @@ export const operatorRole = z.strictObject({
 })
 
 /** Maximum number of roles of an operator, including those in apps that the caller does not see. */
-export const mostRoles = 100
+export const maxRoles = 100
 
 export const operatorRoles = z
   .array(operatorRole)
-  .max(mostRoles)
+  .max(maxRoles)
   .refine((roles) => new Set(roles.map(({ app }) => app)).size === roles.length, 'expected each app once')
 export type OperatorRoles = z.infer<typeof operatorRoles>
 

@@ -3,10 +3,10 @@ import { z } from 'zod'
 /** Configuration key of message retention. */
 export const retentionKey = 'retention'
 
-const mostDays = 36_500
-export const retentionDays = z.number().int().min(0).max(mostDays)
+const maxDays = 36_500
+export const retentionDays = z.number().int().min(0).max(maxDays)
 
-const days = z.number().int().min(1).max(mostDays)
+const days = z.number().int().min(1).max(maxDays)
 
 /** Days until messages are removed (docs/reference/retention.md). A room's own `retentionDays` takes precedence. */
 export const retention = z.strictObject({

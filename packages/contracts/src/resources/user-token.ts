@@ -6,7 +6,7 @@ import { ours } from '../ours.ts'
 export const tokenId = inPath(z.string().regex(/^[\da-f]{12}$/, 'expected 12 hexadecimal digits'))
 
 /** Maximum number of active tokens of a user. */
-export const mostTokensOfUser = 50
+export const maxTokensOfUser = 50
 
 /** A user's token, without secrets. */
 export const userToken = z

@@ -3,7 +3,7 @@ import { readInParts } from '@parley/async/in-parts'
 import type { Collection, Document, Filter, FindCursor } from 'mongodb'
 import { collections } from '../collections.ts'
 import type { Db, Session } from '../db.ts'
-import type { NotedEvent } from '../events/documents.ts'
+import type { OutboxEvent } from '../events/documents.ts'
 import { removeFilesOfApp } from '../files/files-to-clear.ts'
 import { idsOf, keyRange } from '../keys.ts'
 import { findMessages } from '../message-buckets/find-messages.ts'
@@ -60,7 +60,7 @@ export async function deleteAppDocs(db: Db, app: string, onProgress: DeletionPro
     const onDeleted = (deleted: number) => onProgress(name, deleted)
     if (deletion === 'idRange') total += await deletePages(collection, { _id: keyRange(app) }, onDeleted)
     if (deletion === 'roomKeyRange') total += await deletePages(collection, { roomKey: keyRange(app) }, onDeleted)
-    if (deletion === 'notes') total += await deleteNotes(db, name, app, onDeleted)
+    if (deletion === 'outbox') total += await deleteOutboxEvents(db, name, app, onDeleted)
     if (deletion === 'files') total += await removeFilesOfApp(db, app)
     if (deletion === 'roles') total += await removeRolesIn(db, app)
     if (deletion === 'calls') total += await deleteCalls(db, app, onDeleted)
@@ -91,18 +91,23 @@ async function deleteIds(collection: Collection, page: readonly Document[]): Pro
   return (await collection.deleteMany(ids)).deletedCount
 }
 
-/** Scans all notes: there are few. One note can hold events of several apps. */
-async function deleteNotes(db: Db, name: string, app: string, onDeleted: (changed: number) => void): Promise<number> {
-  const notes = db.mongo.collection<{ _id: string; events: NotedEvent[] }>(name)
+/** Scans all entries of a collection: there are few. One entry can hold events of several apps. */
+async function deleteOutboxEvents(
+  db: Db,
+  name: string,
+  app: string,
+  onDeleted: (changed: number) => void,
+): Promise<number> {
+  const entries = db.mongo.collection<{ _id: string; events: OutboxEvent[] }>(name)
   let changed = 0
-  for await (const page of pagesOf(notes.find({}, { projection: { 'events.json': 0 } }))) {
+  for await (const page of pagesOf(entries.find({}, { projection: { 'events.json': 0 } }))) {
     const named = page.flatMap(({ events }) => events.flatMap((event) => ('message' in event ? event.message : [])))
     const own = await findMessages(db, named, { app })
     const ofApp = { $or: [{ app }, { 'to.app': app }, { message: { $in: idsOf(own) } }] }
     const ids = { _id: { $in: idsOf(page) } }
     const pull = { $pull: { events: ofApp } } as Document
-    const { modifiedCount } = await notes.updateMany({ ...ids, events: { $elemMatch: ofApp } }, pull)
-    await notes.deleteMany({ ...ids, events: { $size: 0 } })
+    const { modifiedCount } = await entries.updateMany({ ...ids, events: { $elemMatch: ofApp } }, pull)
+    await entries.deleteMany({ ...ids, events: { $size: 0 } })
     changed += modifiedCount
     if (modifiedCount > 0) onDeleted(changed)
   }

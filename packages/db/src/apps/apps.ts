@@ -44,7 +44,7 @@ export async function keepWebPushKey(db: Db, app: string, made: string): Promise
 }
 
 /** Maximum number of former secrets that sign a call. */
-const mostFormer = 4
+const maxFormer = 4
 
 /**
  * Gives an app a new webhook secret. The current secret keeps signing calls until `untilMS`, former ones until their
@@ -57,7 +57,7 @@ export async function changeWebhookSecret(
   untilMS: number,
   session: Session,
 ): Promise<boolean> {
-  const before = { $slice: [{ $ifNull: ['$formerWebhookSecrets', []] }, mostFormer - 1] }
+  const before = { $slice: [{ $ifNull: ['$formerWebhookSecrets', []] }, maxFormer - 1] }
   const former = untilMS > clock.now() ? { $concatArrays: [[{ secret: '$webhookSecret', untilMS }], before] } : []
   const change = [{ $set: { webhookSecret: { $literal: secret }, formerWebhookSecrets: former } }]
   return (await db.apps.updateOne({ _id: app, ...open }, change, { session })).matchedCount === 1
@@ -94,13 +94,13 @@ export async function dropApiKeys(db: Db, app: string, digests: readonly string[
 
 /** Revokes a key; false if it is already revoked. */
 export async function revokeApiKeyDoc(db: Db, app: string, keyDigest: string, session: Session): Promise<boolean> {
-  const living = { $elemMatch: { digest: keyDigest, revokedAt: { $exists: false } } }
+  const active = { $elemMatch: { digest: keyDigest, revokedAt: { $exists: false } } }
   const update = { $set: { 'apiKeys.$.revokedAt': clock.date() } }
-  return (await db.apps.updateOne({ _id: app, apiKeys: living }, update, { session })).modifiedCount === 1
+  return (await db.apps.updateOne({ _id: app, apiKeys: active }, update, { session })).modifiedCount === 1
 }
 
 /** Records the last use of a key. Not journaled: it is only a hint for operators. */
-export async function noteApiKeyUse(db: Db, keyDigest: string, at: Date): Promise<void> {
+export async function recordApiKeyUse(db: Db, keyDigest: string, at: Date): Promise<void> {
   const used = { $max: { 'apiKeys.$.lastUsedAt': at } }
   await db.apps.updateOne({ 'apiKeys.digest': keyDigest }, used, { writeConcern: { w: 1, journal: false } })
 }

@@ -24,7 +24,7 @@ export function configMarkKey(app: string): string {
 }
 
 /** Call in the transaction that changes the configuration. */
-export async function moveConfigMark(db: Db, app: string, session: Session): Promise<void> {
+export async function bumpConfigMark(db: Db, app: string, session: Session): Promise<void> {
   const marks = db.mongo.collection<ConfigMarkDoc>(db.rooms.collectionName)
   await marks.updateOne(
     { _id: configMarkKey(app) },

@@ -2,7 +2,7 @@ import { tokenIssuers, tokenIssuersKey } from '@parley/contracts/resources/token
 import { type IndexDescription, ObjectId } from 'mongodb'
 import type { Db, Session } from '../db.ts'
 import { key } from '../keys.ts'
-import { moveConfigMark } from './config-mark.ts'
+import { bumpConfigMark } from './config-mark.ts'
 import type { ConfigDoc } from './documents.ts'
 
 /** The version of an app's value under a key. */
@@ -65,7 +65,7 @@ export async function saveConfig(
   session: Session,
 ): Promise<void> {
   if (entries.length === 0) return
-  await moveConfigMark(db, app, session)
+  await bumpConfigMark(db, app, session)
   const version = new ObjectId().toHexString()
   const hasIssuers = entries.some(({ name }) => name === tokenIssuersKey)
   const before = hasIssuers ? await findConfigValue(db, app, tokenIssuersKey, session) : undefined
@@ -86,7 +86,7 @@ function withIds(json: string, before: ConfigDoc['issuers'] = []): Required<Conf
 
 /** Call in a transaction, like saveConfig. Returns whether the key existed. */
 export async function removeConfig(db: Db, app: string, name: string, session: Session): Promise<boolean> {
-  await moveConfigMark(db, app, session)
+  await bumpConfigMark(db, app, session)
   const { deletedCount } = await db.config.deleteOne({ _id: key(app, name) }, { session })
   return deletedCount > 0
 }

@@ -109,7 +109,7 @@ export interface AuditCount {
   /** `seq` of the last link. */
   lastSeq: number
   /** Entries that have not expired. */
-  living: number
+  active: number
   unsealed: number
 }
 
@@ -117,11 +117,11 @@ export async function countAuditEntries(db: Db, app: string): Promise<AuditCount
   const range = { _id: keyRange(app) }
   const atMS = clock.now()
   // `$nor` also counts entries without `expiresAt`, which only an outside writer could have made.
-  const living = { ...range, $nor: [{ expiresAt: { $lte: new Date(atMS) } }] }
+  const active = { ...range, $nor: [{ expiresAt: { $lte: new Date(atMS) } }] }
   return inSnapshot(db, async (session) => ({
     atMS,
     lastSeq: (await findLastSeal(db, app, session))?.seq ?? 0,
-    living: await db.audit.countDocuments(living, { session }),
+    active: await db.audit.countDocuments(active, { session }),
     unsealed: await db.auditUnsealed.countDocuments(range, { session }),
   }))
 }

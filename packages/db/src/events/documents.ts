@@ -7,7 +7,7 @@ import type { Timestamp } from 'mongodb'
  * Outbox entry: events that the bus has not acknowledged. Written in the transaction of the change, one document per
  * transaction. Deleted when the bus has acknowledged every event.
  */
-export interface PendingEventsDoc {
+export interface OutboxEntry {
   _id: string
   atMS: number
   /**
@@ -17,21 +17,21 @@ export interface PendingEventsDoc {
   orderingKey?: string
   /** Set by the server on insert. Conflicting changes commit one after the other, so it orders their events. */
   order?: Timestamp
-  events: NotedEvent[]
+  events: OutboxEvent[]
 }
 
 /**
  * Published events, kept for some hours in case the bus loses its stream. New messages are not kept here: they are
  * found by the time in their IDs.
  */
-export interface PublishedEventsDoc {
+export interface PublishedEntry {
   _id: string
   /** Time of the outbox entry. */
   atMS: number
   /** When the bus had acknowledged all events. */
   at: Date
   expiresAt: Date
-  events: NotedEvent[]
+  events: OutboxEvent[]
 }
 
 /** The recorded state of the event stream, from which services detect that it was lost or reset. */
@@ -64,12 +64,12 @@ export interface StreamStateDoc {
  * An event in the outbox. All IDs are Nats-Msg-Ids, by which the stream drops duplicates. `by` is the user who made the
  * change with a token, for webhooks.
  */
-export type NotedEvent =
+export type OutboxEvent =
   /**
    * An event of a message, published with the message's current state. `changedAtMS`: the message's `changedAtMS` after
-   * this change. `isSoonAfter`: the event of the message before this new one may not be published yet.
+   * this change. `mayOvertake`: the event of the message before this new one may not be published yet.
    */
-  | { kind: 'message'; message: string; event: ServerEvent; changedAtMS?: number; isSoonAfter?: true; by?: string }
+  | { kind: 'message'; message: string; event: ServerEvent; changedAtMS?: number; mayOvertake?: true; by?: string }
   /** The `room` event, published with the room's current state. */
   | { kind: 'room'; id: string; app: string; room: string; webhook?: false; request?: string; by?: string }
   /**

@@ -47,13 +47,13 @@ async function removeMatching(db: Db, files: readonly FileDoc[], as: Filter<File
   return inTransaction(db, async (session) => {
     const { deletedCount } = await db.files.deleteMany(as, { session })
     if (deletedCount === 0) return 0
-    await noteFilesToClear(db, files, session)
+    await queueFilesToClear(db, files, session)
     return deletedCount
   })
 }
 
 /** Queues the files' bytes for deletion from the store. Call in the transaction that removes or refuses the files. */
-export async function noteFilesToClear(db: Db, files: readonly FileDoc[], session: Session): Promise<void> {
+export async function queueFilesToClear(db: Db, files: readonly FileDoc[], session: Session): Promise<void> {
   const nextMS = clock.now()
   const rows = files.map(({ id, createdAtMS }) => ({
     updateOne: {
@@ -66,7 +66,7 @@ export async function noteFilesToClear(db: Db, files: readonly FileDoc[], sessio
 }
 
 /** Queues a check of a room's files. Call in the transaction that deletes the room. */
-export async function noteRoomToClear(
+export async function queueRoomToClear(
   db: Db,
   { app, id }: { app: string; id: string },
   session: Session,

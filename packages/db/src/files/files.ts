@@ -5,7 +5,7 @@ import type { Db, Session } from '../db.ts'
 import { key } from '../keys.ts'
 import { inTransaction } from '../transactions/transaction.ts'
 import type { Attachment, FileDoc } from './documents.ts'
-import { noteFilesToClear } from './files-to-clear.ts'
+import { queueFilesToClear } from './files-to-clear.ts'
 
 export const fileIndexes: IndexDescription[] = [
   { key: { lookAtMS: 1 } },
@@ -97,7 +97,7 @@ export async function refuseFile(db: Db, file: FileDoc): Promise<void> {
   await inTransaction(db, async (session) => {
     const refused = { $set: { scan: 'refused' as const } }
     const isDone = await finishLook(db, file, { scan: 'pending' }, refused, nextLook(file), session)
-    if (isDone) await noteFilesToClear(db, [file], session)
+    if (isDone) await queueFilesToClear(db, [file], session)
   })
 }
 

@@ -1,6 +1,6 @@
 import type { IndexDescription } from 'mongodb'
 import type { Db, Session } from '../db.ts'
-import { findPage, type PagePlace } from '../find-page.ts'
+import { findPage, type PagePosition } from '../find-page.ts'
 import { idsOf, key } from '../keys.ts'
 import type { HoldDoc, OwedErasure } from './documents.ts'
 
@@ -43,7 +43,7 @@ export async function oweErasure(db: Db, app: string, owed: OwedErasure, session
 export async function findHolds(
   db: Db,
   app: string,
-  { cover, before, limit }: { cover: string | undefined; before: PagePlace | undefined; limit: number },
+  { cover, before, limit }: { cover: string | undefined; before: PagePosition | undefined; limit: number },
 ): Promise<HoldDoc[]> {
   const which = cover === undefined ? { app } : { app, covers: cover }
   return findPage(db.holds, which, { time: 'createdAtMS', id: 'id', order: -1 }, { after: before, limit })

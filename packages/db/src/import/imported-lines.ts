@@ -3,7 +3,7 @@ import type { Db } from '../db.ts'
 import { key, keyRange } from '../keys.ts'
 import { newId } from '../messages/messages.ts'
 
-export async function noteImportedLines(db: Db, app: string, hashes: readonly bigint[]): Promise<void> {
+export async function recordImportedLines(db: Db, app: string, hashes: readonly bigint[]): Promise<void> {
   if (hashes.length === 0) return
   const bytes = Buffer.from(BigUint64Array.from(hashes).buffer)
   const doc = { _id: key(app, newId()), hashes: new Binary(bytes) }

@@ -17,11 +17,11 @@ test('messages are counted exactly at every level, however often the buffer is f
   const message = fc.record({ room: fc.constantFrom('a', 'b', 'c'), afterMS: fc.integer({ min: 0, max: 1_500_000 }) })
   const imported = fc.record({
     messages: fc.array(message, { minLength: 1, maxLength: 25 }),
-    mostBuffered: fc.integer({ min: 1, max: 30 }),
+    maxBuffered: fc.integer({ min: 1, max: 30 }),
   })
   let run = 0
   await fc.assert(
-    fc.asyncProperty(imported, async ({ messages, mostBuffered }) => {
+    fc.asyncProperty(imported, async ({ messages, maxBuffered }) => {
       const app = `app ${run++}`
       const seqs = new Map<string, number>()
       let atMS = endMS - dayMS
@@ -31,7 +31,7 @@ test('messages are counted exactly at every level, however often the buffer is f
         seqs.set(room, seq)
         return { app, room, user: 'alice', seq, atMS }
       })
-      const stats = new ImportedStats(db, mostBuffered)
+      const stats = new ImportedStats(db, maxBuffered)
       // Add everything twice, as a repeated import does.
       for (const fact of [...facts, ...facts]) await stats.add([fact])
       await stats.write()

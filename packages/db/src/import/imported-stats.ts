@@ -9,7 +9,7 @@ import { insertMissing } from '../transactions/run-writes.ts'
 import { retryExpired } from './retry-expired.ts'
 
 /** Buckets to buffer before a flush. */
-const normalMostBuffered = 40_000
+const normalMaxBuffered = 40_000
 const perCommand = 1_000
 
 interface Buffered {
@@ -18,18 +18,18 @@ interface Buffered {
 }
 
 /**
- * Counts imported messages in the statistics, like noteMessages, with as few writes as possible. Buckets are buffered
+ * Counts imported messages in the statistics, like recordMessages, with as few writes as possible. Buckets are buffered
  * across messages; coarse ones the longest, since later messages are most likely to fall into them. Idempotent per
  * message.
  */
 export class ImportedStats {
   readonly #db: Db
-  readonly #mostBuffered: number
+  readonly #maxBuffered: number
   readonly #buffered: Record<BucketLevel, Buffered> = { minute: newBuffered(), hour: newBuffered(), day: newBuffered() }
 
-  constructor(db: Db, mostBuffered = normalMostBuffered) {
+  constructor(db: Db, maxBuffered = normalMaxBuffered) {
     this.#db = db
-    this.#mostBuffered = mostBuffered
+    this.#maxBuffered = maxBuffered
   }
 
   async add(messages: readonly SentFact[]): Promise<void> {
@@ -45,7 +45,7 @@ export class ImportedStats {
         this.#buffered[level === 'minute' ? 'hour' : level].users.add(level, fact)
       }
     }
-    if (this.#size > this.#mostBuffered) await this.#writeWhile(() => this.#size > this.#mostBuffered / 2)
+    if (this.#size > this.#maxBuffered) await this.#writeWhile(() => this.#size > this.#maxBuffered / 2)
   }
 
   /** Writes all buffered counts. */

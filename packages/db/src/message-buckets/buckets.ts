@@ -26,7 +26,7 @@ export const messageBucketIndexes: IndexDescription[] = [
 /** Seqs per bucket. A flush rewrites the whole bucket; a page of history reads at least two. */
 export const perBucket = 32
 /** Larger messages get their own document, so that a bucket stays below 64 KiB. */
-const mostBytes = 1_024
+const maxBytes = 1_024
 
 const numberDigits = 10
 
@@ -72,7 +72,7 @@ export function isForBucket(message: MessageDoc): boolean {
   const { content = '', mentions = [], attachments, expiresAtMS, streaming, threadOf } = message
   if (attachments || expiresAtMS !== undefined || streaming || threadOf !== undefined) return false
   const bytes = mentions.reduce((sum, user) => sum + Buffer.byteLength(user), Buffer.byteLength(content))
-  return bytes <= mostBytes
+  return bytes <= maxBytes
 }
 
 /** Longer than a transaction takes. If its process is killed, flushes of the bucket wait this long. */

@@ -59,7 +59,7 @@ export async function changeMessage(
   return changed
 }
 
-/** Turns a range of messages into stubs. At most `mostAtOneTime`, since they all get the same time. */
+/** Turns a range of messages into stubs. At most `maxAtOneTime`, since they all get the same time. */
 export async function stubMessages(
   db: Db,
   roomKey: string,
@@ -72,7 +72,7 @@ export async function stubMessages(
   await makeStubs(db, living, updatedAtMS, session)
 }
 
-/** Turns messages into stubs, unless they are stubs already. At most `mostAtOneTime`, as above. */
+/** Turns messages into stubs, unless they are stubs already. At most `maxAtOneTime`, as above. */
 export async function stubMessagesByID(
   db: Db,
   ids: readonly string[],

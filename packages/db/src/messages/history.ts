@@ -53,25 +53,25 @@ export interface FoundMessages {
 
 /** The first read of a page, and its limit. */
 export interface FirstRead extends FoundMessages {
-  most: number
+  max: number
 }
 
 /**
  * Pipelines on `messages` and on the buckets for the first messages of a page.
- * @param most maximum number of messages; 0 for all
+ * @param max maximum number of messages; 0 for all
  * @param upToSeq set it to read again if the result is `isBeyond`
  */
 export function historyStages(
   roomKey: string,
   start: PageStart,
   field: TimeField,
-  most: number,
-  { clockMS = Number.MAX_SAFE_INTEGER, upToSeq, buckets = bucketsFor(most) }: ReadUpTo = {},
+  max: number,
+  { clockMS = Number.MAX_SAFE_INTEGER, upToSeq, buckets = bucketsFor(max) }: ReadUpTo = {},
 ): { apart: Document[]; buckets: Document[] } {
   const match = filterFrom(roomKey, start, field, { timeMS: clockMS, seq: upToSeq })
   const limited = (limit: number) => (limit > 0 ? [{ $limit: limit }] : [])
   return {
-    apart: [{ $match: match }, { $sort: orderOf(start, field) }, ...limited(most)],
+    apart: [{ $match: match }, { $sort: orderOf(start, field) }, ...limited(max)],
     buckets: [
       { $match: bucketsFrom(roomKey, start) },
       { $sort: isForward(start) ? { lastMS: 1, number: 1 } : { firstMS: -1, number: -1 } },
@@ -88,9 +88,9 @@ interface ReadUpTo {
   buckets?: number
 }
 
-/** The number of buckets that hold `most` seqs. One more, since the first may overlap the page by one seq only. */
-function bucketsFor(most: number): number {
-  return most === 0 ? 0 : Math.ceil(most / perBucket) + 1
+/** The number of buckets that hold `max` seqs. One more, since the first may overlap the page by one seq only. */
+function bucketsFor(max: number): number {
+  return max === 0 ? 0 : Math.ceil(max / perBucket) + 1
 }
 
 /**
@@ -110,25 +110,25 @@ export async function readHistory(
   session?: Session,
 ): Promise<MessageDoc[]> {
   const forward = isForward(start)
-  const read = async (from: PageStart, most: number, buckets: number) => {
+  const read = async (from: PageStart, max: number, buckets: number) => {
     const find = (upToSeq?: number) => {
-      const stages = historyStages(roomKey, from, field, most, { clockMS, upToSeq, buckets })
+      const stages = historyStages(roomKey, from, field, max, { clockMS, upToSeq, buckets })
       return readBoth(db, stages.buckets, stages.apart, { session })
     }
-    const isFirst = from === start && buckets === bucketsFor(first.most)
+    const isFirst = from === start && buckets === bucketsFor(first.max)
     const found = isFirst ? first : await find()
     return isBeyond(found.apart, seq) ? find(seq) : found
   }
-  const find = async (from: PageStart, most: number) => {
+  const find = async (from: PageStart, max: number) => {
     const isWanted = isFrom(from, field)
-    for (let buckets = bucketsFor(most); ; buckets *= 4) {
-      const found = await read(from, most, buckets)
+    for (let buckets = bucketsFor(max); ; buckets *= 4) {
+      const found = await read(from, max, buckets)
       const inBuckets = found.buckets.flatMap(messagesOf).filter((one) => isWanted(one) && one.createdAtMS <= clockMS)
       const flushed = sorted(joined(inBuckets, found.apart), field, forward)
       const isAll = buckets === 0 || found.buckets.length < buckets
       const known = isAll ? flushed : flushed.filter(isBefore(found.buckets.at(-1), field, forward))
-      if (isAll || known.length >= most) {
-        return withBuffer(known, buffer.filter(isWanted), { field, forward, most })
+      if (isAll || known.length >= max) {
+        return withBuffer(known, buffer.filter(isWanted), { field, forward, max })
       }
     }
   }
@@ -136,12 +136,12 @@ export async function readHistory(
   const page: MessageDoc[] = []
   let bytes = 0
   for (let from = start; page.length <= limit && bytes <= maxBytes; ) {
-    const most = from === start ? first.most : Math.min(limit + 1 - page.length, perRead)
-    const next = await find(from, most)
+    const max = from === start ? first.max : Math.min(limit + 1 - page.length, perRead)
+    const next = await find(from, max)
     page.push(...next)
     bytes += next.reduce((sum, message) => sum + storedBytes(message), 0)
     const last = next.at(-1)
-    if (!last || next.length < most) return page
+    if (!last || next.length < max) return page
     const place = { timeMS: last[field], id: last._id }
     const bound = start.from === 'before' && start.bound ? { bound: start.bound } : {}
     from = forward ? { from: 'after', ...place } : { from: 'before', ...place, ...bound }
@@ -169,26 +169,26 @@ export async function readThreadHistory(
   size: PageSize,
   session: Session,
 ): Promise<MessageDoc[]> {
-  const most = firstRead(size)
-  const stages = historyStages(roomKey, start, field, most)
+  const max = firstRead(size)
+  const stages = historyStages(roomKey, start, field, max)
   const apart = await db.messages.aggregate<MessageDoc>(stages.apart, { session }).toArray()
   const of = { roomKey, seq, buffer: [], clockMS: Number.MAX_SAFE_INTEGER }
-  return readHistory(db, of, start, field, size, { apart, buckets: [], most }, session)
+  return readHistory(db, of, start, field, size, { apart, buckets: [], max }, session)
 }
 
 /**
- * Merges flushed messages with the unflushed ones of the buffer; returns the first `most`, or all for 0. The buffer was
+ * Merges flushed messages with the unflushed ones of the buffer; returns the first `max`, or all for 0. The buffer was
  * read first, so messages that left it since are among the flushed ones.
  */
 function withBuffer(
   flushed: MessageDoc[],
   buffer: readonly MessageDoc[],
-  { field, forward, most }: { field: TimeField; forward: boolean; most: number },
+  { field, forward, max }: { field: TimeField; forward: boolean; max: number },
 ): MessageDoc[] {
   const there = new Set(idsOf(flushed))
   const unflushed = buffer.filter(({ _id }) => !there.has(_id))
   const all = unflushed.length === 0 ? flushed : sorted([...flushed, ...unflushed], field, forward)
-  return most === 0 ? all : all.slice(0, most)
+  return max === 0 ? all : all.slice(0, max)
 }
 
 function sorted(messages: readonly MessageDoc[], field: TimeField, forward: boolean): MessageDoc[] {

@@ -41,16 +41,16 @@ export async function findMessagesOfRooms(db: Db, roomKeys: readonly string[], p
 
 /** The bucketed messages of a page, and possibly earlier ones. */
 async function findInBuckets(db: Db, roomKeys: readonly string[], page: TimePage): Promise<MessageDoc[]> {
-  for (let most = 2; ; most *= 4) {
+  for (let max = 2; ; max *= 4) {
     const rooms = await db.rooms
       .aggregate<{ buckets: MessageBucketDoc[] }>([
         { $match: { _id: { $in: [...roomKeys] } } },
         { $project: { _id: 1 } },
-        { $lookup: latestBuckets(db, page, most) },
+        { $lookup: latestBuckets(db, page, max) },
       ])
       .toArray()
     const found = rooms.flatMap(({ buckets }) => buckets.flatMap(messagesOf).filter((message) => isIn(page, message)))
-    const ends = rooms.flatMap(({ buckets }) => (buckets.length < most ? [] : (buckets.at(-1)?.firstMS ?? [])))
+    const ends = rooms.flatMap(({ buckets }) => (buckets.length < max ? [] : (buckets.at(-1)?.firstMS ?? [])))
     // Earlier messages may be in buckets that were not read.
     const completeAfterMS = Math.max(-Infinity, ...ends)
     const complete = found.filter(({ createdAtMS }) => createdAtMS > completeAfterMS)
@@ -58,14 +58,14 @@ async function findInBuckets(db: Db, roomKeys: readonly string[], page: TimePage
   }
 }
 
-function latestBuckets(db: Db, { sinceMS, untilMS, before }: TimePage, most: number): Document {
+function latestBuckets(db: Db, { sinceMS, untilMS, before }: TimePage, max: number): Document {
   const lastMS = Math.min(untilMS, before?.atMS ?? untilMS)
   return {
     ...{ from: db.messageBuckets.collectionName, localField: '_id', foreignField: 'roomKey', as: 'buckets' },
     pipeline: [
       { $match: { firstMS: { $lte: lastMS }, lastMS: { $gte: sinceMS } } },
       { $sort: { firstMS: -1, number: -1 } },
-      { $limit: most },
+      { $limit: max },
       { $project: bucketHeads },
     ],
   }

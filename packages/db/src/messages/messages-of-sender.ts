@@ -71,11 +71,11 @@ export async function findMessagesOfSender(
 ): Promise<{ messages: MessageDoc[]; next: number | undefined }> {
   const number = { $gte: Math.floor(afterSeq / perBucket) }
   const options = session && { session }
-  const mostBuckets = Math.ceil(limit / perBucket)
+  const maxBuckets = Math.ceil(limit / perBucket)
   const buckets = await db.messageBuckets
     .find(
       { roomKey, senders: sender, number },
-      { ...options, hint: bySenders.key, sort: { number: 1 }, limit: mostBuckets },
+      { ...options, hint: bySenders.key, sort: { number: 1 }, limit: maxBuckets },
     )
     .toArray()
   const apart = await db.messages
@@ -84,7 +84,7 @@ export async function findMessagesOfSender(
     .limit(limit)
     .toArray()
   // Both reads are complete up to `end`.
-  const endOfBuckets = buckets.length < mostBuckets ? Infinity : ((buckets.at(-1)?.number ?? 0) + 1) * perBucket
+  const endOfBuckets = buckets.length < maxBuckets ? Infinity : ((buckets.at(-1)?.number ?? 0) + 1) * perBucket
   const end = Math.min(endOfBuckets, apart.length < limit ? Infinity : (apart.at(-1)?.seq ?? 0))
   const isWanted = (message: MessageDoc) => message.sender === sender && message.seq > afterSeq
   const found = joined(buckets.flatMap(messagesOf).filter(isWanted), apart)

@@ -18,7 +18,7 @@ export const messageIndexes: IndexDescription[] = [
 ]
 
 /** Maximum number of messages of a room with the same creation or change time. */
-export const mostAtOneTime = 100
+export const maxAtOneTime = 100
 
 /** A new ID of a document: 24 hexadecimal digits, increasing within a process. Messages have theirs in message-id.ts. */
 export function newId(): string {

@@ -22,7 +22,7 @@ export interface RoomPage {
 }
 
 /** This many messages of maximum size, with all their reactions, fit into one document. */
-const mostOfAnySize = 8
+const maxOfAnySize = 8
 
 /** Reads a room for a page of its history in one round trip; undefined if there is no such room. */
 export async function readRoomPage(
@@ -32,20 +32,20 @@ export async function readRoomPage(
   field: TimeField,
   size: PageSize,
 ): Promise<RoomPage | undefined> {
-  const read = (most: number) =>
+  const read = (max: number) =>
     inSnapshot(db, async (session) => {
       const find = async (upToSeq?: number) => {
-        const stages = pageStages(db, of, historyStages(key(of.app, of.room), start, field, most, { upToSeq }))
+        const stages = pageStages(db, of, historyStages(key(of.app, of.room), start, field, max, { upToSeq }))
         return (await db.rooms.aggregate<FoundPage>(stages, { session }).toArray())[0]
       }
       const whole = await find()
       const found = whole && isBeyond(whole.apart, whole.room.seq) ? await find(whole.room.seq) : whole
       if (!found) return undefined
       const { apart, buckets, memberships, ...rest } = found
-      return { ...rest, isMember: memberships.length > 0, first: { apart, buckets, most } }
+      return { ...rest, isMember: memberships.length > 0, first: { apart, buckets, max } }
     })
   return read(firstRead(size)).catch((error: unknown) => {
-    if (isServerError(error, 'BSONObjectTooLarge')) return read(mostOfAnySize)
+    if (isServerError(error, 'BSONObjectTooLarge')) return read(maxOfAnySize)
     throw error
   })
 }

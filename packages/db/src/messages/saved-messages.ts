@@ -1,7 +1,7 @@
 import type { Collection, IndexDescription } from 'mongodb'
 import { claimDocs } from '../claim-docs.ts'
 import type { Db, Session } from '../db.ts'
-import { findPage, type PagePlace } from '../find-page.ts'
+import { findPage, type PagePosition } from '../find-page.ts'
 import { type AppUser, key } from '../keys.ts'
 import type { SavedMessageDoc } from './documents.ts'
 
@@ -46,15 +46,15 @@ export async function findSaved(
   return db[list].findOne({ _id: key(app, user, message) }, { session })
 }
 
-/** The number of messages in a user's list, counted up to `most`. */
+/** The number of messages in a user's list, counted up to `max`. */
 export async function countSaved(
   db: Db,
   list: SavedIn,
   { app, user }: AppUser,
-  most: number,
+  max: number,
   session: Session,
 ): Promise<number> {
-  return db[list].countDocuments({ userKey: key(app, user) }, { limit: most, session })
+  return db[list].countDocuments({ userKey: key(app, user) }, { limit: max, session })
 }
 
 /** A page of bookmarks, newest first, or of reminders, next due first. */
@@ -62,7 +62,7 @@ export async function findSavedPage(
   db: Db,
   list: SavedIn,
   { app, user }: AppUser,
-  { after, limit }: { after?: PagePlace | undefined; limit: number },
+  { after, limit }: { after?: PagePosition | undefined; limit: number },
 ): Promise<SavedMessageDoc[]> {
   const order = list === 'bookmarks' ? -1 : 1
   return findPage(db[list], { userKey: key(app, user) }, { time: 'atMS', id: 'message', order }, { after, limit })

@@ -4,7 +4,7 @@ import { digest } from '../apps/apps.ts'
 import { claimDocs } from '../claim-docs.ts'
 import type { Db, Session } from '../db.ts'
 import { releaseFiles } from '../files/files.ts'
-import { findPage, findTimePage, type PagePlace, type TimePage } from '../find-page.ts'
+import { findPage, findTimePage, type PagePosition, type TimePage } from '../find-page.ts'
 import { key } from '../keys.ts'
 import { inTransaction, KeyTaken } from '../transactions/transaction.ts'
 import { lockUser } from '../users/lock-user.ts'
@@ -35,7 +35,7 @@ export async function insertScheduled(db: Db, scheduled: ScheduledDoc): Promise<
       return scheduled
     }
     // One at a time per sender: each locks the same user.
-    return await inTransaction(db, insert, { turn: `schedule ${scheduled.senderKey}` })
+    return await inTransaction(db, insert, { lock: `schedule ${scheduled.senderKey}` })
   } catch (error) {
     const there = error instanceof KeyTaken && (await findScheduled(db, scheduled.app, scheduled.id))
     if (!there) throw error
@@ -59,9 +59,9 @@ export function scheduledIdOf(
   return digest(key(app, sender, room, by)).slice(0, 24)
 }
 
-/** The number of a sender's scheduled or refused messages, counted up to `most`. */
-export async function countScheduled(db: Db, app: string, sender: string, most: number): Promise<number> {
-  return db.scheduled.countDocuments({ senderKey: key(app, sender) }, { limit: most })
+/** The number of a sender's scheduled or refused messages, counted up to `max`. */
+export async function countScheduled(db: Db, app: string, sender: string, max: number): Promise<number> {
+  return db.scheduled.countDocuments({ senderKey: key(app, sender) }, { limit: max })
 }
 
 /** Messages scheduled by a user or the integrator. */
@@ -71,7 +71,7 @@ const byRequest = { isSystem: { $exists: false } } as const
 export async function findScheduledPage(
   db: Db,
   { app, sender }: { app: string; sender: string | undefined },
-  { after, limit }: { after?: PagePlace | undefined; limit: number },
+  { after, limit }: { after?: PagePosition | undefined; limit: number },
 ): Promise<ScheduledDoc[]> {
   const of: Filter<ScheduledDoc> = sender === undefined ? { app } : { senderKey: key(app, sender) }
   return findPage(db.scheduled, { ...of, ...byRequest }, { time: 'sendAtMS', id: 'id', order: 1 }, { after, limit })

@@ -3,7 +3,7 @@ import type { Document, IndexDescription } from 'mongodb'
 import type { Db } from '../db.ts'
 import type { SearchConditions, SearchHit } from './documents.ts'
 import { type HistorySearch, searchHistories, searchHistory } from './search-histories.ts'
-import { type SearchPlace, type SearchReading, searchPages } from './search-pages.ts'
+import { type SearchPosition, type SearchReading, searchPages } from './search-pages.ts'
 
 const byWords = { app: 1, words: 1, createdAtMS: -1 } as const
 const bySender = { app: 1, sender: 1, createdAtMS: -1 } as const
@@ -17,15 +17,19 @@ export interface AppSearch extends HistorySearch {
   roomKey: string | undefined
 }
 
+/** Whether a search reads the index of words, instead of the histories of the room or of all rooms. */
+export function readsWordIndex({ conditions, roomKey, sender }: AppSearch): boolean {
+  return conditions.length > 0 || (roomKey === undefined && sender !== undefined)
+}
+
 /**
- * Yields the search results after a cursor in batches, latest first. Reads one index in result order; without words and
- * sender, the histories of the room or of all rooms.
+ * Yields the search results after a cursor in batches, latest first.
  * @throws QueryTooSlow after `untilMS`
  */
 export function searchApp(
   db: Db,
   search: AppSearch,
-  from: SearchPlace | undefined,
+  from: SearchPosition | undefined,
   reading: SearchReading,
 ): AsyncGenerator<SearchHit[]> {
   const { app, conditions, roomKey, sender, messageType, afterTimeMS, beforeTimeMS } = search
@@ -36,9 +40,10 @@ export function searchApp(
   }
   const passed = from?.passed ?? 0
   const fields = { roomKey: 1, seq: 1, createdAtMS: 1, threadOf: 1 }
-  if (conditions.length === 0) {
-    if (roomKey !== undefined) return searchHistory(db, { ...search, roomKey }, from, reading)
-    if (sender === undefined) return searchHistories(db, search, from, reading)
+  if (!readsWordIndex(search)) {
+    return roomKey === undefined
+      ? searchHistories(db, search, from, reading)
+      : searchHistory(db, { ...search, roomKey }, from, reading)
   }
   const [words, index] =
     conditions.length === 0

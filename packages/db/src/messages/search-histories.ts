@@ -6,9 +6,9 @@ import type { RoomDoc } from '../rooms/documents.ts'
 import { QueryTooSlow } from '../server-errors.ts'
 import type { MessageDoc, SearchHit } from './documents.ts'
 import { historyStages, readHistory } from './history.ts'
-import { mostAtOneTime } from './messages.ts'
+import { maxAtOneTime } from './messages.ts'
 import type { PageStart } from './page-start.ts'
-import { type SearchPlace, type SearchReading, searchPages } from './search-pages.ts'
+import { type SearchPosition, type SearchReading, searchPages } from './search-pages.ts'
 
 /** Filters that all messages found must match. */
 export interface HistorySearch {
@@ -39,7 +39,7 @@ interface OpenHistory {
 export async function* searchHistories(
   db: Db,
   search: HistorySearch,
-  from: SearchPlace | undefined,
+  from: SearchPosition | undefined,
   { atOnce, untilMS }: SearchReading,
 ): AsyncGenerator<SearchHit[]> {
   const start = from && { atMS: from.atMS, passed: 0 }
@@ -122,7 +122,7 @@ async function* flat<T>(batches: AsyncGenerator<T[]>): AsyncGenerator<T> {
 export async function* searchHistory(
   db: Db,
   { roomKey, sender, messageType, afterTimeMS = 0, beforeTimeMS }: HistorySearch & { roomKey: string },
-  from: SearchPlace | undefined,
+  from: SearchPosition | undefined,
   { atOnce, untilMS }: SearchReading,
 ): AsyncGenerator<SearchHit[]> {
   const isFound = (message: MessageDoc) =>
@@ -134,14 +134,14 @@ export async function* searchHistory(
   let toPass = lastMS === from?.atMS ? from.passed : 0
   for (let start = beforeTime(lastMS + 1, afterTimeMS); ; ) {
     if (clock.now() > untilMS) throw new QueryTooSlow('the search took too long')
-    const most = atOnce + Math.min(toPass, mostAtOneTime)
-    const read = await readLatest(db, roomKey, start, most)
+    const max = atOnce + Math.min(toPass, maxAtOneTime)
+    const read = await readLatest(db, roomKey, start, max)
     const found = read.filter(isFound)
     const passed = Math.min(toPass, found.length)
     toPass -= passed
     yield found.slice(passed).map(toHit)
     const last = read.at(-1)
-    if (!last || read.length < most) return
+    if (!last || read.length < max) return
     start = { ...start, timeMS: last.createdAtMS, id: last._id }
   }
 }
@@ -154,12 +154,12 @@ function beforeTime(timeMS: number, afterMS: number): PageStart & { from: 'befor
 /** Greater than any message ID. */
 const lastOfTime = '\uffff'
 
-async function readLatest(db: Db, roomKey: string, start: PageStart, most: number): Promise<MessageDoc[]> {
-  const stages = historyStages(roomKey, start, 'createdAtMS', most)
+async function readLatest(db: Db, roomKey: string, start: PageStart, max: number): Promise<MessageDoc[]> {
+  const stages = historyStages(roomKey, start, 'createdAtMS', max)
   const found = await readBoth(db, stages.buckets, stages.apart)
   const all = { roomKey, buffer: [], clockMS: Number.MAX_SAFE_INTEGER, seq: Number.MAX_SAFE_INTEGER }
-  const size = { limit: most - 1, maxBytes: Number.MAX_SAFE_INTEGER }
-  return readHistory(db, all, start, 'createdAtMS', size, { ...found, most })
+  const size = { limit: max - 1, maxBytes: Number.MAX_SAFE_INTEGER }
+  return readHistory(db, all, start, 'createdAtMS', size, { ...found, max })
 }
 
 function toHit({ _id, roomKey, seq, createdAtMS, threadOf }: MessageDoc): SearchHit {

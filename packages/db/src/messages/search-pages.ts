@@ -3,7 +3,7 @@ import type { FindCursor } from 'mongodb'
 import { asTooSlow, QueryTooSlow } from '../server-errors.ts'
 
 /** A cursor: a time, and how many messages of this time earlier pages had. */
-export interface SearchPlace {
+export interface SearchPosition {
   atMS: number
   passed: number
 }

@@ -2,7 +2,7 @@ import { clock } from '@parley/async/clock'
 import type { IndexDescription } from 'mongodb'
 import type { Db, Session } from '../db.ts'
 import { type AppUser, idsOf, key, keyRange } from '../keys.ts'
-import { noteHidden } from '../rooms/memberships.ts'
+import { recordHidden } from '../rooms/memberships.ts'
 import type { UserDeletionDoc } from './documents.ts'
 
 export const userDeletionIndexes: IndexDescription[] = [
@@ -139,7 +139,7 @@ export async function insertUserDeletions(
   }))
   await db.userDeletions.insertMany(deletions, { session })
   const seqs = messages.filter(({ roomKey }) => roomKey === key(app, room)).map(({ seq }) => seq)
-  if (seqs.length > 0) await noteHidden(db, key(app, room, user), Math.max(...seqs), session)
+  if (seqs.length > 0) await recordHidden(db, key(app, room, user), Math.max(...seqs), session)
 }
 
 /** Records that the user deleted all messages of the room up to `seq` for themselves. */
@@ -156,7 +156,7 @@ export async function setDeletedUpTo(
     { $set: { roomKey: key(app, room), user, message: everything, seq, deletedAtMS: clock.now() } },
     { upsert: true, session },
   )
-  await noteHidden(db, key(app, room, user), seq, session)
+  await recordHidden(db, key(app, room, user), seq, session)
 }
 
 /** A page of the personal deletions of a user in all rooms, by `_id`. */

@@ -1,7 +1,7 @@
 import { clock } from '@parley/async/clock'
 import type { Filter, IndexDescription } from 'mongodb'
 import type { Db } from '../db.ts'
-import { findPage, findTimePage, type PagePlace, type TimePage } from '../find-page.ts'
+import { findPage, findTimePage, type PagePosition, type TimePage } from '../find-page.ts'
 import { key } from '../keys.ts'
 import type { MessageDoc } from '../messages/documents.ts'
 import { isServerError } from '../server-errors.ts'
@@ -19,7 +19,7 @@ export const reportIndexes: IndexDescription[] = [
 /** A report is kept this long after the last reporter, and again after the decision. */
 export const keptMS = 30 * 24 * 60 * 60 * 1_000
 /** Keeps the document far below MongoDB's size limit. */
-const mostReporters = 200
+const maxReporters = 200
 const reasonsShown = 20
 
 type Reported = Pick<
@@ -29,7 +29,7 @@ type Reported = Pick<
 
 /**
  * Adds a user's report of a message, unless the user has already reported it. Reopens a decided report. Beyond
- * `mostReporters`, a new reporter only extends an open report, and replaces the oldest reporter of a decided one.
+ * `maxReporters`, a new reporter only extends an open report, and replaces the oldest reporter of a decided one.
  */
 export async function addReport(
   db: Db,
@@ -54,8 +54,8 @@ export async function addReport(
   const kept = Object.entries(first).map(([name, $literal]) => [name, { $ifNull: [`$${name}`, { $literal }] }])
   const reporter = { client: user, userKey, reason, atMS: now }
   const reporters = { $ifNull: ['$reporters', []] }
-  const isFull = { $and: [{ $eq: ['$status', 'open'] }, { $gte: [{ $size: reporters }, mostReporters] }] }
-  const withReporter = { $slice: [{ $concatArrays: [reporters, [{ $literal: reporter }]] }, -mostReporters] }
+  const isFull = { $and: [{ $eq: ['$status', 'open'] }, { $gte: [{ $size: reporters }, maxReporters] }] }
+  const withReporter = { $slice: [{ $concatArrays: [reporters, [{ $literal: reporter }]] }, -maxReporters] }
   const add = (upsert: boolean) =>
     db.reports.updateOne(
       { _id: key(app, message._id), 'reporters.userKey': { $ne: userKey } },
@@ -64,7 +64,7 @@ export async function addReport(
           $set: {
             ...Object.fromEntries(kept),
             reporters: { $cond: [isFull, reporters, withReporter] },
-            count: { $min: [{ $add: [{ $ifNull: ['$count', 0] }, 1] }, mostReporters] },
+            count: { $min: [{ $add: [{ $ifNull: ['$count', 0] }, 1] }, maxReporters] },
             status: 'open',
             updatedAtMS: now,
             expiresAt: new Date(now + keptMS),
@@ -112,7 +112,7 @@ function reportsOf(
 export async function findReports(
   db: Db,
   { app, statuses, ...named }: ReportsWanted,
-  { before, limit }: { before?: PagePlace | undefined; limit: number },
+  { before, limit }: { before?: PagePosition | undefined; limit: number },
 ): Promise<ReportDoc[]> {
   const of = { ...reportsOf(app, named), status: { $in: [...statuses] } }
   return findPage(db.reports, of, { time: 'createdAtMS', id: 'id', order: -1 }, { after: before, limit }, shown)

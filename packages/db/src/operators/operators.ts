@@ -48,8 +48,8 @@ export async function findOperators(
 
 /** Redeems an operator's single-use link; null if it is unknown, used or expired. */
 export async function takeLink(db: Db, linkDigest: string, session: Session): Promise<OperatorDoc | null> {
-  const living = { 'link.digest': linkDigest, 'link.expiresAt': { $gt: clock.date() } }
-  return db.operators.findOneAndUpdate(living, { $unset: { link: 1 } }, { session, returnDocument: 'after' })
+  const active = { 'link.digest': linkDigest, 'link.expiresAt': { $gt: clock.date() } }
+  return db.operators.findOneAndUpdate(active, { $unset: { link: 1 } }, { session, returnDocument: 'after' })
 }
 
 /** Accepts a TOTP code of a time step; false if a code of this step or a later one was already accepted. */

@@ -24,7 +24,7 @@ export async function findOperatorByPasskey(db: Db, id: string): Promise<Operato
 }
 
 /** Records a use; false if the passkey was removed, or used meanwhile. */
-export async function notePasskeyUse(
+export async function recordPasskeyUse(
   db: Db,
   operator: string,
   { id, counter }: Pick<PasskeyDoc, 'id' | 'counter'>,

@@ -10,7 +10,7 @@ export const operatorSessionIndexes: IndexDescription[] = [
 ]
 
 /** Maximum number of sessions per operator; the oldest ones beyond it end. */
-const mostSessions = 50
+const maxSessions = 50
 
 export async function insertSession(db: Db, doc: OperatorSessionDoc, session: Session): Promise<void> {
   await db.operatorSessions.insertOne(doc, { session })
@@ -18,14 +18,14 @@ export async function insertSession(db: Db, doc: OperatorSessionDoc, session: Se
   const beyond = await db.operatorSessions
     .find({ operator }, { session, projection: { _id: 1 } })
     .sort({ createdAt: -1 })
-    .skip(mostSessions)
+    .skip(maxSessions)
     .toArray()
   if (beyond.length === 0) return
   await db.operatorSessions.deleteMany({ _id: { $in: idsOf(beyond) } }, { session })
 }
 
 /** An active session and its operator; null if it has ended. */
-export async function findLivingSession(
+export async function findActiveSession(
   db: Db,
   tokenDigest: string,
 ): Promise<{ session: OperatorSessionDoc; operator: OperatorDoc } | null> {
@@ -37,7 +37,7 @@ export async function findLivingSession(
 }
 
 /** Records the use of a session. Not journaled: if the write is lost, the session ends slightly earlier. */
-export async function noteSessionUse(db: Db, id: string, lastSeenAt: Date, expiresAt: Date): Promise<void> {
+export async function recordSessionUse(db: Db, id: string, lastSeenAt: Date, expiresAt: Date): Promise<void> {
   const used = { $max: { lastSeenAt, expiresAt } }
   await db.operatorSessions.updateOne({ _id: id }, used, { writeConcern: { w: 1, journal: false } })
 }
@@ -47,8 +47,8 @@ export async function findSessions(
   db: Db,
   { _id, version }: Pick<OperatorDoc, '_id' | 'version'>,
 ): Promise<OperatorSessionDoc[]> {
-  const living = { operator: _id, version, expiresAt: { $gt: clock.date() } }
-  return db.operatorSessions.find(living).sort({ createdAt: -1 }).toArray()
+  const active = { operator: _id, version, expiresAt: { $gt: clock.date() } }
+  return db.operatorSessions.find(active).sort({ createdAt: -1 }).toArray()
 }
 
 /** Returns whether the session existed. */

@@ -7,7 +7,7 @@ import { inTransaction } from '../transactions/transaction.ts'
 import type { OutgoingCallDoc } from './documents.ts'
 import { openQueues } from './outgoing-calls.ts'
 
-const mostOfMessage = 100
+const maxOfMessage = 100
 
 /** Lists only what retries can see: they are transactions, which see majority-committed writes only. */
 const asRetriesSee = { readConcern: 'majority' } as const
@@ -143,6 +143,6 @@ export async function findCallsOfMessage(
   return db.outgoingCalls
     .find({ $or: wanted, app }, { projection: { data: 0 } })
     .sort({ _id: 1 })
-    .limit(mostOfMessage)
+    .limit(maxOfMessage)
     .toArray()
 }

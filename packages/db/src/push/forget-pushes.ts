@@ -1,7 +1,6 @@
 import type { Collection } from 'mongodb'
 import type { Db } from '../db.ts'
-import { type KeyPart, keyParts } from '../key-parts.ts'
-import { keyRange } from '../keys.ts'
+import { type KeyPart, keyParts, keyRange } from '../keys.ts'
 import { deviceDecisions, userReasons } from './documents.ts'
 
 /**

@@ -285,9 +285,9 @@ export async function findFailedCalls(
   return { totalCount: await db.outgoingCalls.countDocuments(failed, { hint: 'failed' }), calls: found }
 }
 
-/** The number of an app's dead letters, counted up to `most`. */
-export async function countFailedCalls(db: Db, app: string, most: number): Promise<number> {
-  return db.outgoingCalls.countDocuments({ app, state: 'failed' }, { hint: 'failed', limit: most })
+/** The number of an app's dead letters, counted up to `max`. */
+export async function countFailedCalls(db: Db, app: string, max: number): Promise<number> {
+  return db.outgoingCalls.countDocuments({ app, state: 'failed' }, { hint: 'failed', limit: max })
 }
 
 /** The number of waiting calls and dead letters of all apps. */

@@ -28,7 +28,7 @@ export async function insertPushContent(db: Db, _id: string, json: string): Prom
  * Records that all pushes of messages are stored, so that events replayed from MongoDB are not decided again. Not
  * journaled: if a record is lost, its message is decided again, and each device still gets one push.
  */
-export async function notePushesDecided(db: Db, contents: readonly string[]): Promise<void> {
+export async function recordPushesDecided(db: Db, contents: readonly string[]): Promise<void> {
   const now = clock.date()
   await db.pushContents.bulkWrite(
     contents.map((_id) => ({

@@ -4,7 +4,7 @@ import type { PushDoc } from './documents.ts'
 import { reminderContent } from './pushes.ts'
 
 /** Stores silent pushes, merging each into one that already waits for the device. */
-export async function noteSilentPushes(db: Db, pushes: readonly PushDoc[]): Promise<void> {
+export async function recordSilentPushes(db: Db, pushes: readonly PushDoc[]): Promise<void> {
   if (pushes.length === 0) return
   const updates = pushes.map(({ _id, takesAway: { rooms = [], threads = [], messages = [] } = {}, ...push }) => ({
     updateOne: {

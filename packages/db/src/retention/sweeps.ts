@@ -124,7 +124,7 @@ export async function findRoomsToSweep(
 }
 
 /** Records that a room has no message from before a time; undefined if it has no messages. */
-export async function noteOldest(db: Db, roomKey: string, oldestAtMS: number | undefined): Promise<void> {
+export async function recordOldest(db: Db, roomKey: string, oldestAtMS: number | undefined): Promise<void> {
   const update = oldestAtMS === undefined ? { $unset: { oldestAtMS: 1 as const } } : { $set: { oldestAtMS } }
   await db.rooms.updateOne({ _id: roomKey }, update)
 }

@@ -94,8 +94,8 @@ export async function appendStored(
       const inserted = await run({ insert: db.messages.collectionName, documents })
       if (inserted['writeErrors']) throw toError(inserted['writeErrors'][0])
     }
-    const turns = appends.map(({ room }) => storedTurn(room._id))
-    await db.turns.take(turns, () => inTransaction(db, write))
+    const locks = appends.map(({ room }) => storedLock(room._id))
+    await db.locks.run(locks, () => inTransaction(db, write))
     return appends.length
   } catch (error) {
     if (error instanceof NotAsKnown) return 0
@@ -103,7 +103,7 @@ export async function appendStored(
   }
 }
 
-export function storedTurn(roomKey: string): string {
+export function storedLock(roomKey: string): string {
   return `stored ${roomKey}`
 }
 

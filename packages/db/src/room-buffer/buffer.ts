@@ -79,12 +79,12 @@ export async function findRoomOfBufferedMessage(db: Db, app: string, message: st
 
 /**
  * IDs of the messages that were written, either buffered or flushed.
- * @param most maximum possible number of them, if known
+ * @param max maximum possible number of them, if known
  */
 export async function findArrived(
   db: Db,
   messages: readonly Pick<MessageDoc, '_id' | 'roomKey'>[],
-  most = messages.length,
+  max = messages.length,
 ): Promise<Set<string>> {
   const ids = idsOf(messages)
   const roomKeys = messages.map(({ roomKey }) => roomKey)
@@ -92,7 +92,7 @@ export async function findArrived(
   const rooms = await db.rooms.find({ _id: { $in: roomKeys } }, { projection: { 'buffer._id': 1 } }).toArray()
   const buffers = new Set(rooms.flatMap(({ buffer = [] }) => idsOf(buffer)))
   const inBuffers = ids.filter((id) => buffers.has(id))
-  if (inBuffers.length === most) return new Set(inBuffers)
+  if (inBuffers.length === max) return new Set(inBuffers)
   const flushed = await findMessages(db, ids)
   return new Set([...inBuffers, ...flushed.map(({ _id }) => _id)])
 }
@@ -120,10 +120,10 @@ export function ownSeqs(user: string): { own: object } {
 }
 
 /** The seq and time that MongoDB assigned to a message of a shared room. */
-export type MessagePlace = Pick<MessageDoc, 'seq' | 'createdAtMS'>
+export type AssignedPosition = Pick<MessageDoc, 'seq' | 'createdAtMS'>
 
-/** The places of written messages, buffered or flushed, by ID. */
-export async function findPlaces(db: Db, appends: readonly RoomAppend[]): Promise<Map<string, MessagePlace>> {
+/** The positions of written messages, buffered or flushed, by ID. */
+export async function findPositions(db: Db, appends: readonly RoomAppend[]): Promise<Map<string, AssignedPosition>> {
   const ids = appends.flatMap(({ messages }) => messages.map(({ message }) => message._id))
   const buffer = { $filter: { input: { $ifNull: ['$buffer', []] }, cond: { $in: ['$$this._id', ids] } } }
   const projection = {
@@ -135,11 +135,11 @@ export async function findPlaces(db: Db, appends: readonly RoomAppend[]): Promis
   const rooms = await db.rooms
     .find<Pick<RoomDoc, 'buffer'>>({ _id: { $in: appends.map(({ room }) => room._id) } }, { projection })
     .toArray()
-  const places = new Map<string, MessagePlace>(
+  const positions = new Map<string, AssignedPosition>(
     rooms.flatMap((room) => (room.buffer ?? []).map((entry) => [entry._id, entry])),
   )
-  const missing = ids.filter((id) => !places.has(id))
-  if (missing.length === 0) return places
-  for (const message of await findMessages(db, missing)) places.set(message._id, message)
-  return places
+  const missing = ids.filter((id) => !positions.has(id))
+  if (missing.length === 0) return positions
+  for (const message of await findMessages(db, missing)) positions.set(message._id, message)
+  return positions
 }

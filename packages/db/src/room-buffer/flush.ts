@@ -13,7 +13,7 @@ import { sendKeyOf } from '../messages/send-keys.ts'
 import type { RoomDoc } from '../rooms/documents.ts'
 import { currentMarkerIn } from '../rooms/memberships.ts'
 import { insertMissing, runWrites } from '../transactions/run-writes.ts'
-import { storedTurn } from './append.ts'
+import { storedLock } from './append.ts'
 import { findBuffers, findUnflushedRooms, fromBuffer, unflushedOf } from './buffer.ts'
 import type { BufferedMessage } from './documents.ts'
 
@@ -39,7 +39,7 @@ function partition(messages: readonly MessageDoc[]): [forBuckets: MessageDoc[], 
 }
 
 /** Step 3, after step 1: records the idempotency keys. */
-export async function noteSendKeys(db: Db, sent: readonly { message: MessageDoc; sendKey: string }[]): Promise<void> {
+export async function recordSendKeys(db: Db, sent: readonly { message: MessageDoc; sendKey: string }[]): Promise<void> {
   if (sent.length === 0) return
   const keys = sent.map(({ message, sendKey }) => ({
     _id: sendKeyOf(message, sendKey),
@@ -82,12 +82,12 @@ const firstSecond = { $substrBytes: [{ $min: '$buffer._id' }, 0, 8] }
 const firstMade = { $toLong: { $toDate: { $toObjectId: { $concat: [firstSecond, '0'.repeat(16)] } } } }
 
 /**
- * Step 4 for large messages. Takes turns with appendStored in this process, since a pull would conflict with its
+ * Step 4 for large messages. Shares a lock with appendStored in this process, since a pull would conflict with its
  * transaction.
  */
 export async function pullStored(db: Db, pulls: readonly Pull[]): Promise<void> {
-  const turns = pulls.map(({ roomKey }) => storedTurn(roomKey))
-  if (pulls.length > 0) await db.turns.take(turns, () => pullFlushed(db, pulls))
+  const locks = pulls.map(({ roomKey }) => storedLock(roomKey))
+  if (pulls.length > 0) await db.locks.run(locks, () => pullFlushed(db, pulls))
 }
 
 /**
@@ -155,12 +155,12 @@ interface UpdateStatement {
 /**
  * One statement for many memberships costs mongod half of one statement each, but each membership scans the whole list.
  */
-const mostCounted = 200
+const maxCounted = 200
 
 function countStatements(buffers: readonly BufferSenders[]): UpdateStatement[] {
   const byDeletion = Map.groupBy(buffers, ({ room }) => room.deletedUpToSeq ?? 0)
   return [...byDeletion].flatMap(([deletedUpToSeq, own]) =>
-    inParts(own.flatMap(sentIn), mostCounted).map((part) => countStatement(deletedUpToSeq, part)),
+    inParts(own.flatMap(sentIn), maxCounted).map((part) => countStatement(deletedUpToSeq, part)),
   )
 }
 
@@ -173,8 +173,8 @@ function sentIn({ room, messages }: BufferSenders): Sent[] {
 function countStatement(deletedUpToSeq: number, sent: readonly Sent[]): UpdateStatement {
   const marker = deletedUpToSeq > 0 ? currentMarkerIn(deletedUpToSeq) : { readSeq: '$readSeq', uncounted: '$uncounted' }
   const memberships = sent.map(([membership]) => membership)
-  const place = { $indexOfArray: [{ $literal: memberships }, '$_id'] }
-  const seqs = { $arrayElemAt: [{ $literal: sent.map(([, own]) => own) }, place] }
+  const position = { $indexOfArray: [{ $literal: memberships }, '$_id'] }
+  const seqs = { $arrayElemAt: [{ $literal: sent.map(([, own]) => own) }, position] }
   const countedUpTo = { $max: [marker.readSeq, '$flushedSeq'] }
   const isNew = { $gt: ['$$this', '$$countedUpTo'] }
   const more = { $let: { vars: { countedUpTo }, in: { $size: { $filter: { input: seqs, cond: isNew } } } } }
@@ -214,7 +214,7 @@ async function reclaim(db: Db, abandoned: readonly Abandoned[]): Promise<void> {
       events: entries.map(({ _id }) => ({ kind: 'message', message: _id, event: 'chat message' })),
     })),
   )
-  await noteSendKeys(
+  await recordSendKeys(
     db,
     abandoned.flatMap(({ room, entries }) =>
       entries.flatMap((entry) =>

@@ -76,10 +76,10 @@ export async function findBansOfUser(db: Db, app: string, blockee: string, limit
 }
 
 /** Assumed maximum number of bans that begin in the same millisecond, since a page can end among them. */
-const mostAtOnce = 100
+const maxAtOnce = 100
 
 /**
- * The active bans of a user, in a room, or both, that began in a period. Latest first, up to `mostAtOnce` beyond the
+ * The active bans of a user, in a room, or both, that began in a period. Latest first, up to `maxAtOnce` beyond the
  * limit.
  */
 export async function findBansBegun(
@@ -98,7 +98,7 @@ export async function findBansBegun(
   return db.bans
     .find({ ...filter, createdAt: { $gte: new Date(sinceMS), $lte: new Date(latestMS) }, ...inForce() })
     .sort({ createdAt: -1 })
-    .limit(limit + mostAtOnce)
+    .limit(limit + maxAtOnce)
     .toArray()
 }
 

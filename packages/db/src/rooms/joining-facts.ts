@@ -1,6 +1,6 @@
 import { clock } from '@parley/async/clock'
 import type { Db } from '../db.ts'
-import type { PendingEventsDoc } from '../events/documents.ts'
+import type { OutboxEntry } from '../events/documents.ts'
 import { waitingIn } from '../events/outbox-store.ts'
 import { withoutBuffer } from '../room-buffer/buffer.ts'
 import { oneOf } from '../room-buffer/facts.ts'
@@ -15,8 +15,8 @@ export interface JoiningFacts {
   /** Active bans; `_id` is that of the membership. */
   bans: Pick<BanDoc, '_id' | 'untilMS'>[]
   invitations: Pick<InvitationDoc, '_id'>[]
-  /** Pending notes of the rooms' ordering keys, as from findByOrderingKey. */
-  waiting: PendingEventsDoc[]
+  /** Outbox entries of the rooms' ordering keys, as from findByOrderingKey. */
+  waiting: OutboxEntry[]
 }
 
 /** The IDs to read. Bans and invitations have the ID of the membership. */
@@ -51,7 +51,7 @@ export async function findJoiningFacts(
     ...union(db.invitations, 'invitations', memberships, { _id: 1 }),
     {
       $unionWith: {
-        coll: db.pendingEvents.collectionName,
+        coll: db.outbox.collectionName,
         pipeline: [...waitingIn(orderingKeys), { $project: { _id: 0, waiting: '$$ROOT' } }],
       },
     },

@@ -18,7 +18,7 @@ export async function lockRoom(db: Db, app: string, id: string, session: Session
 }
 
 /** Locks a room like lockRoom, for changes that read no messages: earlier sends need not be flushed. */
-export async function takeRoom(db: Db, app: string, id: string, session: Session): Promise<RoomDoc | null> {
+export async function lockRoomWithoutFlush(db: Db, app: string, id: string, session: Session): Promise<RoomDoc | null> {
   const options = { session, returnDocument: 'after', projection: withoutBuffer } as const
   return db.rooms.findOneAndUpdate({ _id: key(app, id) }, newVersion(), options)
 }
@@ -26,6 +26,6 @@ export async function takeRoom(db: Db, app: string, id: string, session: Session
 /**
  * Makes concurrent sends to the rooms check again. As the first write of a transaction, makes them wait for its end.
  */
-export async function moveRooms(db: Db, keys: readonly string[], session: Session): Promise<void> {
+export async function bumpRoomVersions(db: Db, keys: readonly string[], session: Session): Promise<void> {
   await db.rooms.updateMany({ _id: { $in: [...keys] } }, newVersion(), { session })
 }

@@ -136,7 +136,7 @@ export async function* pageMembers(db: Db, roomKey: string, perPage: number): As
 export type Sender = Pick<MembershipDoc, '_id'> & BlockMark
 
 /** Records that a member may have deleted messages of the room up to a seq for themselves. */
-export async function noteHidden(db: Db, membership: string, seq: number, session: Session): Promise<void> {
+export async function recordHidden(db: Db, membership: string, seq: number, session: Session): Promise<void> {
   await db.memberships.updateOne({ _id: membership }, { $max: { hiddenUpToSeq: seq } }, { session })
 }
 

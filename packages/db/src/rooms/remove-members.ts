@@ -5,7 +5,7 @@ import { withoutBuffer } from '../room-buffer/buffer.ts'
 import { unblocked } from './blocked-members.ts'
 import type { RoomDoc } from './documents.ts'
 import { endInvitations } from './invitations.ts'
-import { moveRooms } from './lock-room.ts'
+import { bumpRoomVersions } from './lock-room.ts'
 import { freePairs } from './pairs.ts'
 import { findFirstMembers } from './room-members.ts'
 import { findRoomsByKey } from './rooms.ts'
@@ -58,7 +58,7 @@ export async function removeFromRooms(
   ids: readonly string[],
   session: Session,
 ): Promise<RoomDoc[]> {
-  await moveRooms(
+  await bumpRoomVersions(
     db,
     ids.map((id) => key(app, id)),
     session,

@@ -30,12 +30,12 @@ export interface RoomListPage {
   after?: { value: string | number; id: string } | undefined
   limit: number
   /** Matches are counted up to this number. */
-  mostCounted: number
+  maxCounted: number
   maxTimeMS: number
 }
 
 /**
- * A page of an app's rooms, without deleted ones, and the number of matches, counted up to `mostCounted` + 1.
+ * A page of an app's rooms, without deleted ones, and the number of matches, counted up to `maxCounted` + 1.
  * @throws QueryTooSlow
  */
 export async function findRoomList(
@@ -44,13 +44,13 @@ export async function findRoomList(
   query: Query,
   page: RoomListPage,
 ): Promise<{ count: number; rooms: RoomDoc[] }> {
-  const { sort, order, after, limit, mostCounted, maxTimeMS } = page
+  const { sort, order, after, limit, maxCounted, maxTimeMS } = page
   const match: Filter<RoomDoc> = { $and: [{ app, deletedAt: { $exists: false } }, toFilter(app, query)] }
   const by = { time: sort, id: '_id', order }
   const rest = { after: after && { atMS: after.value, id: after.id }, limit }
   // Wait for both even if one fails, so that limits on concurrent queries hold.
   const [count, rooms] = await Promise.allSettled([
-    db.rooms.countDocuments(match, { maxTimeMS, limit: mostCounted + 1 }),
+    db.rooms.countDocuments(match, { maxTimeMS, limit: maxCounted + 1 }),
     findPage(db.rooms, match, by, rest, { maxTimeMS, projection: withoutBuffer }),
   ])
   if (count.status === 'rejected') throw asTooSlow(count.reason, unreadablePattern)

@@ -3,7 +3,7 @@ import { inParts } from '@parley/async/in-parts'
 import { maxMembersShown } from '@parley/contracts/resources/room'
 import type { Filter } from 'mongodb'
 import type { Db, Session } from '../db.ts'
-import { findPage, type PagePlace } from '../find-page.ts'
+import { findPage, type PagePosition } from '../find-page.ts'
 import { key, ofRoom } from '../keys.ts'
 import { StaleReadError } from '../transactions/transaction.ts'
 import { findBlocks } from '../users/blocks.ts'
@@ -86,7 +86,7 @@ export async function findMemberPage(db: Db, roomKey: string, skip: number, limi
 export async function findMembersAfter(
   db: Db,
   roomKey: string,
-  after: PagePlace | undefined,
+  after: PagePosition | undefined,
   limit: number,
 ): Promise<MembershipDoc[]> {
   return findPage(db.memberships, ofRoom(roomKey), { time: 'joinedAtMS', id: '_id', order: 1 }, { after, limit })

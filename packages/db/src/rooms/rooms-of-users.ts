@@ -5,7 +5,7 @@ import { findDeletedRooms } from './erasing-rooms.ts'
 import { isMuted } from './memberships.ts'
 
 /** Up to this many user-room pairs, memberships are looked up by ID; beyond, all memberships of the users are read. */
-const mostPairs = 20_000
+const maxPairs = 20_000
 
 /** The IDs of a user's rooms, including deleted ones. */
 export async function findRoomIdsOfUser(db: Db, app: string, user: string): Promise<string[]> {
@@ -39,7 +39,7 @@ export async function findUsersInRooms(
   rooms: readonly string[],
 ): Promise<Set<string>> {
   if (users.length === 0 || rooms.length === 0) return new Set()
-  const isFew = users.length * rooms.length <= mostPairs
+  const isFew = users.length * rooms.length <= maxPairs
   const of = isFew
     ? { _id: { $in: rooms.flatMap((room) => users.map((user) => key(app, room, user))) } }
     : { userKey: { $in: users.map((user) => key(app, user)) } }

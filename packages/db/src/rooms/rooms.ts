@@ -124,7 +124,7 @@ export async function updateRoomDoc(
  * later than all times assigned before, so that readers who page by `updatedAtMS` never miss a change.
  * @param count takes this many times, one millisecond apart, and returns the first
  */
-export async function takeRoomTime(db: Db, room: RoomDoc, session: Session, count = 1): Promise<number> {
+export async function advanceRoomClock(db: Db, room: RoomDoc, session: Session, count = 1): Promise<number> {
   const firstMS = Math.max(clock.now(), room.clockMS + 1)
   await db.rooms.updateOne({ _id: room._id }, { $set: { clockMS: firstMS + count - 1 }, ...newVersion() }, { session })
   return firstMS

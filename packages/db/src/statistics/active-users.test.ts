@@ -7,7 +7,7 @@ import { connectDb } from '../connect.ts'
 import type { Db } from '../db.ts'
 import { ImportedStats } from '../import/imported-stats.ts'
 import { migrate } from '../migrate.ts'
-import { findActiveUsers, noteActiveUsers } from './active-users.ts'
+import { findActiveUsers, recordActiveUsers } from './active-users.ts'
 import { bucketLevels } from './buckets.ts'
 
 const minuteMS = bucketLevels.minute.sizeMS
@@ -28,7 +28,7 @@ describe('the active users of a period', () => {
 
   const notes: Record<string, (app: string, facts: { user: string; atMS: number }[]) => Promise<void>> = {
     async note(app, facts) {
-      await noteActiveUsers(
+      await recordActiveUsers(
         db,
         facts.map((fact) => ({ app, ...fact })),
       )
@@ -48,13 +48,13 @@ describe('the active users of a period', () => {
       how: fc.constantFrom(...Object.keys(notes)),
       facts: fc.array(fc.record({ user: fc.constantFrom(...users), ago }), { minLength: 1, maxLength: 4 }),
     })
-    const stretches = fc.array(fc.record({ ago, minutes: fc.integer({ min: 1, max: 90 }) }), {
+    const ranges = fc.array(fc.record({ ago, minutes: fc.integer({ min: 1, max: 90 }) }), {
       minLength: 1,
       maxLength: 3,
     })
     let run = 0
     await fc.assert(
-      fc.asyncProperty(fc.array(note, { maxLength: 5 }), stretches, async (noted, asked) => {
+      fc.asyncProperty(fc.array(note, { maxLength: 5 }), ranges, async (noted, asked) => {
         const app = `app ${run++}`
         const facts = noted.map(({ how, facts: some }) => ({
           how,
@@ -80,7 +80,7 @@ describe('the active users of a period', () => {
   test('take one document per hour and day, not per minute', async () => {
     const beginMS = Date.UTC(2099, 0, 1, 10)
     for (let minute = 0; minute < 120; minute++) {
-      await noteActiveUsers(db, [{ app: 'documents', user: 'alice', atMS: beginMS + minute * minuteMS }])
+      await recordActiveUsers(db, [{ app: 'documents', user: 'alice', atMS: beginMS + minute * minuteMS }])
     }
     const found = await db.statsUsers.find({ app: 'documents' }).toArray()
     const kinds = found.map(({ level, minutes }) => (minutes === undefined ? level : `${level} with minutes`))

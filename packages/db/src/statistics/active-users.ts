@@ -6,10 +6,10 @@ import {
   type BucketLevel,
   bucketLevels,
   bucketOf,
-  inStretch,
+  inRange,
   keptLevels,
   levels,
-  type Stretch,
+  type TimeRange,
   upsertBuckets,
 } from './buckets.ts'
 import type { StatsUserDoc } from './documents.ts'
@@ -48,7 +48,7 @@ export class ActiveUsers {
 }
 
 /** Records users as active at a time, in the buckets of these levels. */
-export async function noteActiveUsers(
+export async function recordActiveUsers(
   db: Db,
   users: readonly { app: string; user: string; atMS: number }[],
   ofLevels: readonly BucketLevel[] = levels,
@@ -74,11 +74,11 @@ export async function writeActiveUsers(db: Db, active: readonly ActiveUser[]): P
   )
 }
 
-/** The users active in any of these stretches, sorted. */
-export async function findActiveUsers(db: Db, app: string, stretches: readonly Stretch[]): Promise<string[]> {
-  if (stretches.length === 0) return []
-  const within = stretches.flatMap((stretch): Filter<StatsUserDoc>[] =>
-    stretch.level === 'minute' ? minutesIn(app, stretch) : [inStretch(app, stretch)],
+/** The users active in any of these ranges, sorted. */
+export async function findActiveUsers(db: Db, app: string, ranges: readonly TimeRange[]): Promise<string[]> {
+  if (ranges.length === 0) return []
+  const within = ranges.flatMap((range): Filter<StatsUserDoc>[] =>
+    range.level === 'minute' ? minutesIn(app, range) : [inRange(app, range)],
   )
   const users = await db.statsUsers
     .aggregate<{ _id: string }>([{ $match: { $or: within } }, { $group: { _id: '$user' } }, { $sort: { _id: 1 } }])
@@ -87,7 +87,7 @@ export async function findActiveUsers(db: Db, app: string, stretches: readonly S
 }
 
 /** Matches the minutes of a period as bits of their hours. */
-function minutesIn(app: string, { fromMS, toMS }: Stretch): Filter<StatsUserDoc>[] {
+function minutesIn(app: string, { fromMS, toMS }: TimeRange): Filter<StatsUserDoc>[] {
   const count = Math.ceil((toMS - fromMS) / minute.sizeMS)
   const minutes = Array.from({ length: count }, (_, i) => fromMS + i * minute.sizeMS)
   return [...Map.groupBy(minutes, (atMS) => atMS - (atMS % hour.sizeMS))].map(([hourMS, within]) => ({

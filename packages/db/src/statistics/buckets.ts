@@ -63,17 +63,17 @@ export async function upsertBuckets<T extends Bucket>(
 }
 
 /** A part of a window: whole buckets of one level. */
-export interface Stretch {
+export interface TimeRange {
   level: BucketLevel
   fromMS: number
   toMS: number
 }
 
-export function inStretch(app: string, { level, fromMS, toMS }: Stretch) {
+export function inRange(app: string, { level, fromMS, toMS }: TimeRange) {
   return { app, level, at: { $gte: new Date(fromMS), $lt: new Date(toMS) } }
 }
 
-/** Matches the buckets of several stretches; at least one is required. */
-export function inStretches(app: string, stretches: readonly Stretch[]): object {
-  return { $or: stretches.map((stretch) => inStretch(app, stretch)) }
+/** Matches the buckets of several ranges; at least one is required. */
+export function inRanges(app: string, ranges: readonly TimeRange[]): object {
+  return { $or: ranges.map((range) => inRange(app, range)) }
 }

@@ -1,7 +1,7 @@
 import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
-import { noteActiveUsers } from './active-users.ts'
-import { bucketOf, inStretches, keptLevels, type Stretch, upsertBuckets } from './buckets.ts'
+import { recordActiveUsers } from './active-users.ts'
+import { bucketOf, inRanges, keptLevels, type TimeRange, upsertBuckets } from './buckets.ts'
 import type { StatsRoomDoc } from './documents.ts'
 
 export interface SentFact {
@@ -13,7 +13,7 @@ export interface SentFact {
 }
 
 /** Counts messages, with one bulk write each for rooms and users. */
-export async function noteMessages(db: Db, messages: readonly SentFact[]): Promise<void> {
+export async function recordMessages(db: Db, messages: readonly SentFact[]): Promise<void> {
   const rooms = new Map<string, StatsRoomDoc>()
   for (const { app, room, seq, atMS } of messages) {
     for (const level of keptLevels(atMS)) {
@@ -35,17 +35,17 @@ export async function noteMessages(db: Db, messages: readonly SentFact[]): Promi
         },
       })),
     ),
-    noteActiveUsers(db, messages),
+    recordActiveUsers(db, messages),
   ])
 }
 
-/** The number of messages in these stretches, by room. */
-export async function countByRoom(db: Db, app: string, stretches: readonly Stretch[]): Promise<Map<string, number>> {
-  if (stretches.length === 0) return new Map()
+/** The number of messages in these ranges, by room. */
+export async function countByRoom(db: Db, app: string, ranges: readonly TimeRange[]): Promise<Map<string, number>> {
+  if (ranges.length === 0) return new Map()
   const count = { $add: [{ $subtract: ['$lastSeq', '$firstSeq'] }, 1] }
   const rooms = await db.statsRooms
     .aggregate<{ _id: string; count: number }>([
-      { $match: inStretches(app, stretches) },
+      { $match: inRanges(app, ranges) },
       { $group: { _id: '$room', count: { $sum: count } } },
     ])
     .toArray()
@@ -59,7 +59,7 @@ export async function countByRoom(db: Db, app: string, stretches: readonly Stret
 export async function countInPart(
   db: Db,
   app: string,
-  bucket: Stretch,
+  bucket: TimeRange,
   part: { fromMS: number; toMS: number },
 ): Promise<[string, number][]> {
   const lastSeqBefore = (beforeMS: number) => ({
@@ -108,7 +108,7 @@ export async function countInPart(
   }
   const rooms = await db.statsRooms
     .aggregate<Found>([
-      { $match: inStretches(app, [bucket]) },
+      { $match: inRanges(app, [bucket]) },
       { $group: { _id: '$room' } },
       { $set: { roomKey: { $concat: [{ $literal: key(app, '') }, '$_id'] } } },
       { $lookup: { ...lastSeqBefore(part.fromMS), as: 'before' } },

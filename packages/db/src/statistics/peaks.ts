@@ -1,10 +1,10 @@
 import type { Db } from '../db.ts'
-import { bucketLevels, bucketOf, inStretches, levels, type Stretch, upsertBuckets } from './buckets.ts'
+import { bucketLevels, bucketOf, inRanges, levels, type TimeRange, upsertBuckets } from './buckets.ts'
 
 const minuteMS = bucketLevels.minute.sizeMS
 
 /** Records the peak number of connections per minute (minutes since 1970). */
-export async function notePeaks(db: Db, app: string, peaks: ReadonlyMap<number, number>): Promise<void> {
+export async function recordPeaks(db: Db, app: string, peaks: ReadonlyMap<number, number>): Promise<void> {
   const writes = [...peaks].flatMap(([minute, peak]) =>
     levels.map((level) => {
       const { _id, ...rest } = bucketOf(level, app, minute * minuteMS)
@@ -14,10 +14,10 @@ export async function notePeaks(db: Db, app: string, peaks: ReadonlyMap<number, 
   await upsertBuckets(db.statsPeaks, writes)
 }
 
-/** The peak number of connections in these stretches. */
-export async function findPeak(db: Db, app: string, stretches: readonly Stretch[]): Promise<number> {
-  if (stretches.length === 0) return 0
-  const [highest] = await db.statsPeaks.find(inStretches(app, stretches)).sort({ peak: -1 }).limit(1).toArray()
+/** The peak number of connections in these ranges. */
+export async function findPeak(db: Db, app: string, ranges: readonly TimeRange[]): Promise<number> {
+  if (ranges.length === 0) return 0
+  const [highest] = await db.statsPeaks.find(inRanges(app, ranges)).sort({ peak: -1 }).limit(1).toArray()
   return highest?.peak ?? 0
 }
 

@@ -68,7 +68,7 @@ export async function countOwnInThread(
 }
 
 /** Records when a member of a room with slow mode sent to a thread. */
-export async function noteThreadSent(
+export async function recordThreadSent(
   db: Db,
   { app, room, user }: { app: string; room: string; user: string },
   atMS: number,

@@ -15,7 +15,7 @@ export interface Thread {
 }
 
 /** Maximum number of thread users to show. */
-export const mostUsersShown = 5
+export const maxUsersShown = 5
 
 /** The `roomKey` of a thread's messages and users, in place of their room's. */
 export function threadKey({ app, room }: { app: string; room: string }, root: string): string {
@@ -63,7 +63,7 @@ export function grownThread(
     seq: seq + 1,
     lastMessageID: message._id,
     lastMessageAtMS: message.createdAtMS,
-    users: [...users].slice(0, mostUsersShown),
+    users: [...users].slice(0, maxUsersShown),
     ...(deletedUpToSeq > 0 && { deletedUpToSeq }),
     ...(thread?.goneUpToSeq !== undefined && { goneUpToSeq: thread.goneUpToSeq }),
   }

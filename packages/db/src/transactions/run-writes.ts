@@ -16,9 +16,9 @@ const writeConcerns = {
   soon: { w: 1, j: false },
 } as const
 /** A write that takes longer waits for a transaction, possibly of a killed process. */
-const mostMS = 4_000
+const maxMS = 4_000
 /** The server's limit for one command. */
-const mostStatements = 5_000
+const maxStatements = 5_000
 
 interface WriteError {
   index: number
@@ -54,13 +54,13 @@ export async function runWrites(
   { passOver = () => false, inOrder = false }: { passOver?: PassOver; inOrder?: boolean } = {},
 ): Promise<{ matched: number; changed: number }> {
   const sums = { matched: 0, changed: 0 }
-  for (const part of inParts(statements, mostStatements)) {
+  for (const part of inParts(statements, maxStatements)) {
     const reply = await runWrite(db, {
       [command]: collection,
       [command === 'update' ? 'updates' : 'documents']: part,
       ordered: inOrder,
       writeConcern: writeConcerns[durability],
-      maxTimeMS: mostMS,
+      maxTimeMS: maxMS,
     })
     const failed = reply.writeErrors?.find((error) => !passOver(error))
     if (failed?.code === errorCodes.MaxTimeMSExpired) await endAbandoned(db)

@@ -3,7 +3,7 @@ import type { Db, Session } from '../db.ts'
 import { isServerError } from '../server-errors.ts'
 
 const pauseMS = 20
-const mostTries = 50
+const maxTries = 50
 
 /**
  * Reads in one majority-committed snapshot: several round trips are consistent, and include every write acknowledged
@@ -17,7 +17,7 @@ export async function inSnapshot<T>(db: Db, read: (session: Session) => Promise<
     } catch (error) {
       // A collection or index was just created: a retry succeeds.
       const isEarly = isServerError(error, 'SnapshotUnavailable', 'SnapshotTooOld')
-      if (!isEarly || tries === mostTries) throw error
+      if (!isEarly || tries === maxTries) throw error
     } finally {
       await session.endSession()
     }

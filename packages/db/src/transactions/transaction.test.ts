@@ -14,7 +14,7 @@ const halfWay = `
   const client = new MongoClient(process.argv[1])
   const session = client.startSession()
   session.startTransaction({ writeConcern: { w: 'majority' } })
-  await client.db().collection('pendingEvents').updateOne({ _id: 'x' }, { $set: { atMS: 1 } }, { session })
+  await client.db().collection('outbox').updateOne({ _id: 'x' }, { $set: { atMS: 1 } }, { session })
   console.log('written')
   setInterval(() => undefined, 1000)`
 
@@ -24,7 +24,7 @@ describe('a transaction', () => {
   beforeAll(async () => {
     url = withDatabase((await testServers()).mongoUrl, `transaction_${randomUUID().replaceAll('-', '')}`)
     db = await connectDb(url)
-    await db.pendingEvents.insertOne({ _id: 'x', atMS: 0, events: [] })
+    await db.outbox.insertOne({ _id: 'x', atMS: 0, events: [] })
   })
   afterAll(async () => {
     await db.mongo.dropDatabase()
@@ -40,10 +40,10 @@ describe('a transaction', () => {
     let runs = 0
     await inTransaction(db, async (session) => {
       runs++
-      await db.pendingEvents.updateOne({ _id: 'x' }, { $set: { atMS: 2 } }, { session })
+      await db.outbox.updateOne({ _id: 'x' }, { $set: { atMS: 2 } }, { session })
     })
     assert.ok(runs > 1, 'the transactions conflicted')
-    assert.equal((await db.pendingEvents.findOne({ _id: 'x' }))?.atMS, 2)
+    assert.equal((await db.outbox.findOne({ _id: 'x' }))?.atMS, 2)
   })
 
   test('that another process aborted as abandoned runs again', async () => {
@@ -51,19 +51,19 @@ describe('a transaction', () => {
     let runs = 0
     const codes: unknown[] = []
     await inTransaction(db, async (session) => {
-      await db.pendingEvents.updateOne({ _id: 'x' }, { $set: { atMS: 3 } }, { session })
+      await db.outbox.updateOne({ _id: 'x' }, { $set: { atMS: 3 } }, { session })
       if (++runs > 1) return
-      const slow = db.pendingEvents.find({ $where: 'sleep(60000) || true' }, { session }).toArray()
+      const slow = db.outbox.find({ $where: 'sleep(60000) || true' }, { session }).toArray()
       const ended = slow.catch((error: { code?: unknown }) => codes.push(error.code))
       // Killed before the server runs the query, the transaction is gone (251) instead of interrupted.
-      const running = [{ $currentOp: {} }, { $match: { 'lsid.id': session.id?.id, 'command.find': 'pendingEvents' } }]
+      const running = [{ $currentOp: {} }, { $match: { 'lsid.id': session.id?.id, 'command.find': 'outbox' } }]
       while ((await admin.aggregate(running).toArray()).length === 0) await new Promise(setImmediate)
       await admin.command({ killSessions: [{ id: session.id?.id }] })
       await ended
       await slow
     })
     assert.deepEqual([runs, codes], [2, [11_601]])
-    assert.equal((await db.pendingEvents.findOne({ _id: 'x' }))?.atMS, 3)
+    assert.equal((await db.outbox.findOne({ _id: 'x' }))?.atMS, 3)
   })
 
   test('that another process aborted before and during its commit runs again', async () => {
@@ -72,7 +72,7 @@ describe('a transaction', () => {
       let runs = 0
       let killing: Promise<void> | undefined
       await inTransaction(db, async (session) => {
-        await db.pendingEvents.updateOne({ _id: 'x' }, { $set: { atMS: 100 + attempt } }, { session })
+        await db.outbox.updateOne({ _id: 'x' }, { $set: { atMS: 100 + attempt } }, { session })
         if (++runs > 1) return
         const kill = () => admin.command({ killSessions: [{ id: session.id?.id }] })
         await kill()
@@ -81,7 +81,7 @@ describe('a transaction', () => {
         })()
       })
       await killing
-      assert.equal((await db.pendingEvents.findOne({ _id: 'x' }))?.atMS, 100 + attempt)
+      assert.equal((await db.outbox.findOne({ _id: 'x' }))?.atMS, 100 + attempt)
     }
   })
 
@@ -98,19 +98,19 @@ describe('a transaction', () => {
     const note = (_id: string) => ({ _id, atMS: 0, events: [] })
 
     test('taken before it started fails with KeyTaken in the second run, and leaves nothing behind', async () => {
-      await db.pendingEvents.insertOne(note('taken'))
+      await db.outbox.insertOne(note('taken'))
       for (const insert of ['one', 'many', 'bulk'] as const) {
         let runs = 0
         const failed = inTransaction(db, async (session) => {
           runs++
-          await db.pendingEvents.insertOne(note('beside it'), { session })
-          if (insert === 'one') await db.pendingEvents.insertOne(note('taken'), { session })
-          else if (insert === 'many') await db.pendingEvents.insertMany([note('taken')], { session })
-          else await db.pendingEvents.bulkWrite([{ insertOne: { document: note('taken') } }], { session })
+          await db.outbox.insertOne(note('beside it'), { session })
+          if (insert === 'one') await db.outbox.insertOne(note('taken'), { session })
+          else if (insert === 'many') await db.outbox.insertMany([note('taken')], { session })
+          else await db.outbox.bulkWrite([{ insertOne: { document: note('taken') } }], { session })
         })
         await assert.rejects(failed, KeyTaken)
         assert.equal(runs, 2)
-        assert.equal(await db.pendingEvents.countDocuments({ _id: 'beside it' }), 0)
+        assert.equal(await db.outbox.countDocuments({ _id: 'beside it' }), 0)
       }
     })
 
@@ -118,10 +118,10 @@ describe('a transaction', () => {
       let runs = 0
       const seen = await inTransaction(db, async (session) => {
         runs++
-        const there = await db.pendingEvents.findOne({ _id: 'in between' }, { session })
+        const there = await db.outbox.findOne({ _id: 'in between' }, { session })
         if (there) return there.atMS
-        if (runs === 1) await db.pendingEvents.insertOne({ ...note('in between'), atMS: 7 })
-        await db.pendingEvents.insertOne(note('in between'), { session })
+        if (runs === 1) await db.outbox.insertOne({ ...note('in between'), atMS: 7 })
+        await db.outbox.insertOne(note('in between'), { session })
         return 'inserted'
       })
       assert.deepEqual([seen, runs], [7, 2])
@@ -129,14 +129,14 @@ describe('a transaction', () => {
 
     test('taken each time runs again until it finds a free key', async () => {
       const names = ['first', 'second', 'third']
-      await db.pendingEvents.insertMany(names.map(note))
+      await db.outbox.insertMany(names.map(note))
       const known = new Set<string>()
       await inTransaction(db, async (session) => {
         const next = [...names, 'free'].find((name) => !known.has(name)) ?? ''
         known.add(next)
-        await db.pendingEvents.insertOne(note(next), { session })
+        await db.outbox.insertOne(note(next), { session })
       })
-      assert.equal(await db.pendingEvents.countDocuments({ _id: 'free' }), 1)
+      assert.equal(await db.outbox.countDocuments({ _id: 'free' }), 1)
     })
   })
 })

@@ -18,8 +18,8 @@ const giveUpAfterMS = 10_000
 const firstPauseMS = 2
 /** Reached after nine conflicts in a row: with so many competitors, retrying sooner would let none succeed. */
 const longestPauseMS = 1_000
-/** With a turn, a transaction competes with at most one per other process, so it can retry sooner. */
-const longestPauseWithTurnMS = 50
+/** With a lock, a transaction competes with at most one per other process, so it can retry sooner. */
+const longestPauseWithLockMS = 50
 /** A conflict that lasts longer may be with a killed process. */
 const suspiciousAfterMS = 1_000
 /** A live process does not leave a transaction idle this long, even on a very busy machine. */
@@ -33,7 +33,7 @@ export const abandonedAfterMS = 3_000
  * transaction runs a second time, since `work` may have checked it before the snapshot. If the same key is still taken,
  * it fails with KeyTaken.
  *
- * Transactions that are certain to conflict should pass the same `turn`: in one process, they then run one after the
+ * Transactions that are certain to conflict should pass the same `lock`: in one process, they then run one after the
  * other. Otherwise, fifty of them would block each other for seconds.
  *
  * The driver's `withTransaction` is similar, but retries silently for two minutes while the database is down. An API
@@ -41,17 +41,17 @@ export const abandonedAfterMS = 3_000
  *
  * A process that is killed in a transaction leaves documents locked until the server aborts the transaction, by default
  * after a minute. A transaction that keeps conflicting therefore aborts those that have been idle for three seconds, as
- * keepUp does every three seconds.
+ * runWorkers does every three seconds.
  *
- * @throws KeyTaken, NoTurn, or the error of the last run
+ * @throws KeyTaken, ContentionTimeout, or the error of the last run
  */
 export async function inTransaction<T>(
   db: Db,
   work: (session: Session) => Promise<T>,
-  { turn }: { turn?: string } = {},
+  { lock }: { lock?: string } = {},
 ): Promise<T> {
-  if (turn === undefined) return runUntilDone(db, work, longestPauseMS)
-  return db.turns.take([turn], () => runUntilDone(db, work, longestPauseWithTurnMS))
+  if (lock === undefined) return runUntilDone(db, work, longestPauseMS)
+  return db.locks.run([lock], () => runUntilDone(db, work, longestPauseWithLockMS))
 }
 
 async function runUntilDone<T>(db: Db, work: (session: Session) => Promise<T>, pauseMS: number): Promise<T> {

@@ -51,9 +51,9 @@ export async function countUncountedAfter(
   const ownFlushed = { roomKey, sender: user, seq: { ...after, $nin: [...ownInBuffer] } }
   const ownCounted = ownInBuffer.filter((own) => own > from && own <= flushedSeq).length
   const apart = await db.messages.countDocuments(ownFlushed, { session })
-  const stretch = { after: from, upTo: upToSeq }
+  const range = { after: from, upTo: upToSeq }
   const own =
-    ownCounted + apart + (await countInBuckets(db, roomKey, stretch, { sender: user, except: ownInBuffer }, session))
+    ownCounted + apart + (await countInBuckets(db, roomKey, range, { sender: user, except: ownInBuffer }, session))
   const projection = { _id: 0, seq: 1, sender: 1 }
   const deleted = await db.messages.find(neverUnread(roomKey, after), { session, projection }).toArray()
   const hidden = await db.userDeletions

@@ -21,12 +21,12 @@ export interface Verified {
 /**
  * Compares stored unread counts with the messages, in one snapshot. Read-only.
  * @param memberships IDs; those that do not exist or belong to deleted rooms are skipped
- * @param mostMessages skips members with more messages after their marker
+ * @param maxMessages skips members with more messages after their marker
  */
 export async function verifyUnread(
   db: Db,
   memberships: readonly string[],
-  mostMessages = Number.POSITIVE_INFINITY,
+  maxMessages = Number.POSITIVE_INFINITY,
 ): Promise<Verified> {
   return inSnapshot(db, async (session) => {
     const found = await db.memberships.find({ _id: { $in: [...memberships] } }, { session }).toArray()
@@ -37,7 +37,7 @@ export async function verifyUnread(
       const room = rooms.get(membership.roomKey)
       if (!room) continue
       const { seq, readSeq, unread } = sumUnread(membership, room)
-      if (seq - readSeq > mostMessages) continue
+      if (seq - readSeq > maxMessages) continue
       const { unread: countedUnread } = await countUnread(db, membership, room, session)
       result.verified++
       const { _id, app, room: id, user } = membership

@@ -1,6 +1,6 @@
 import { clock } from '@parley/async/clock'
 import type { Collection } from 'mongodb'
-import { moveConfigMark } from '../apps/config-mark.ts'
+import { bumpConfigMark } from '../apps/config-mark.ts'
 import type { Db, Session } from '../db.ts'
 import { key } from '../keys.ts'
 import type { BlockMark } from '../rooms/blocked-members.ts'
@@ -70,7 +70,7 @@ async function setMark(
   mark: Pick<SendMark, 'blockedUntilMS' | 'erasing'>,
   session: Session,
 ): Promise<void> {
-  await moveConfigMark(db, app, session)
+  await bumpConfigMark(db, app, session)
   const marked = { app, blocked: true as const, ...mark }
   await marksIn(db).replaceOne({ _id: appBanKey(app, id) }, marked, { session, upsert: true })
 }

@@ -7,9 +7,9 @@ import type { DeviceDoc } from './documents.ts'
 export const deviceIndexes: IndexDescription[] = [{ key: { userKey: 1 } }]
 
 /** Devices kept per user. Clients register at every start, so the longest unused devices are stale. */
-const mostPerUser = 100
+const maxPerUser = 100
 /** Devices removed per registration, since the size of a command is limited. */
-const mostTrimmed = 1_000
+const maxTrimmed = 1_000
 
 /**
  * Identifies a push token: a Web Push subscription, which is JSON, by its endpoint, since browsers may write it in
@@ -27,7 +27,7 @@ export function pushTokenId(token: string): string {
 }
 
 /**
- * Registers a device's token. Beyond `mostPerUser`, removes the longest unused devices. A token belongs to one device:
+ * Registers a device's token. Beyond `maxPerUser`, removes the longest unused devices. A token belongs to one device:
  * another user of the same phone loses it.
  */
 export async function saveDevice(
@@ -54,8 +54,8 @@ export async function saveDevice(
     // Excluded: another process's clock can be ahead, but the new registration must stay.
     .find({ userKey, _id: { $ne: _id } }, { session, projection: tokenOf })
     .sort({ updatedAt: -1 })
-    .skip(mostPerUser - 1)
-    .limit(mostTrimmed)
+    .skip(maxPerUser - 1)
+    .limit(maxTrimmed)
     .toArray()
   await deleteFound(db, unused, session)
 }
@@ -98,21 +98,21 @@ async function forgetTokens(db: Db, found: readonly Found[], session?: Session):
   await db.deviceTokens.deleteMany({ _id, device }, { ...(session && { session }) })
 }
 
-/** The devices of many users in one query, at most `mostPerUser` each. */
+/** The devices of many users in one query, at most `maxPerUser` each. */
 export async function findDevicesOfUsers(db: Db, app: string, users: readonly string[]): Promise<DeviceDoc[]> {
   if (users.length === 0) return []
   const found = new Map<string, DeviceDoc[]>()
   for await (const device of db.devices.find({ userKey: { $in: users.map((user) => key(app, user)) } })) {
     const own = found.get(device.userKey) ?? []
     own.push(device)
-    found.set(device.userKey, own.length < 2 * mostPerUser ? own : latestUsed(own))
+    found.set(device.userKey, own.length < 2 * maxPerUser ? own : latestUsed(own))
   }
   return Array.from(found.values()).flatMap(latestUsed)
 }
 
 function latestUsed(devices: DeviceDoc[]): DeviceDoc[] {
-  if (devices.length <= mostPerUser) return devices
-  return devices.toSorted((a, b) => b.updatedAt.getTime() - a.updatedAt.getTime()).slice(0, mostPerUser)
+  if (devices.length <= maxPerUser) return devices
+  return devices.toSorted((a, b) => b.updatedAt.getTime() - a.updatedAt.getTime()).slice(0, maxPerUser)
 }
 
 /** Devices by `_id`; unregistered ones are omitted. */

@@ -10,9 +10,9 @@ import type { UserDoc } from './documents.ts'
 export const searchedNamesIndex = { app: 1, names: 1 } as const
 
 /** Maximum number of members to search directly by name. */
-const mostMembers = 5_000
+const maxMembers = 5_000
 /** Maximum number of matching users of the app to check for membership, in one room and in several. */
-const mostNamed = { ofRoom: 5_000, ofRooms: 1_000 }
+const maxNamed = { ofRoom: 5_000, ofRooms: 1_000 }
 const perReply = 100
 const roomsAtOnce = 100
 
@@ -54,7 +54,7 @@ export async function* membersNamed(
   const keys = await findMemberKeys(db, app, small)
   for (const part of inParts(keys, 1_000)) yield db.users.find({ _id: { $in: part }, names: begins(prefix) }).toArray()
   const large = rooms.filter((room) => !small.includes(room)).map(({ id }) => id)
-  let left = rooms.length === 1 ? mostNamed.ofRoom : mostNamed.ofRooms
+  let left = rooms.length === 1 ? maxNamed.ofRoom : maxNamed.ofRooms
   if (large.length === 0) return
   for await (const named of usersNamed(db, app, prefix)) {
     const ids = named.map(({ id }) => id)
@@ -65,9 +65,9 @@ export async function* membersNamed(
   }
 }
 
-/** The first rooms that have at most `mostMembers` together. */
+/** The first rooms that have at most `maxMembers` together. */
 function fitting(rooms: readonly RoomOfMembers[]): RoomOfMembers[] {
-  let left = mostMembers
+  let left = maxMembers
   const fit = rooms.filter(({ memberCount }) => {
     if (memberCount > left) return false
     left -= memberCount
@@ -80,7 +80,7 @@ function fitting(rooms: readonly RoomOfMembers[]): RoomOfMembers[] {
 async function findMemberKeys(db: Db, app: string, rooms: readonly RoomOfMembers[]): Promise<string[]> {
   if (rooms.length === 0) return []
   const found = db.memberships
-    .find({ roomKey: { $in: idsOf(rooms) } }, { batchSize: mostMembers })
+    .find({ roomKey: { $in: idsOf(rooms) } }, { batchSize: maxMembers })
     // A covered query: no documents are read.
     .hint(membersIndex)
     .project<Pick<MembershipDoc, '_id'>>({ _id: 1 })

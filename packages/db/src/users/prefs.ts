@@ -60,9 +60,9 @@ export async function savePref(
   return saved.upsertedCount === 1
 }
 
-/** The number of a user's preferences, counted up to `most`. */
-export async function countPrefs(db: Db, { app, user }: AppUser, most: number, session: Session): Promise<number> {
-  return db.prefs.countDocuments({ userKey: key(app, user) }, { limit: most, session })
+/** The number of a user's preferences, counted up to `max`. */
+export async function countPrefs(db: Db, { app, user }: AppUser, max: number, session: Session): Promise<number> {
+  return db.prefs.countDocuments({ userKey: key(app, user) }, { limit: max, session })
 }
 
 /** Returns whether the preference existed. */

@@ -1,7 +1,7 @@
 /** Only the first words of a name are searchable. */
-const mostWords = 8
+const maxWords = 8
 /** Searchable characters from a word on. */
-const mostChars = 64
+const maxChars = 64
 
 /** Start of a word. In scripts without spaces, every letter starts one. */
 const wordStart =
@@ -22,7 +22,7 @@ export function nameFromWords(text: string): string[] {
   const name = foldName(text)
   if (name === '') return []
   const starts = [0, ...Array.from(name.matchAll(wordStart), ({ index }) => index)]
-  return [...new Set(starts)].slice(0, mostWords).map((at) => Array.from(name.slice(at)).slice(0, mostChars).join(''))
+  return [...new Set(starts)].slice(0, maxWords).map((at) => Array.from(name.slice(at)).slice(0, maxChars).join(''))
 }
 
 /** Optional marks: accents, Arabic and Hebrew vowels, nuktas. In other scripts marks are letters. */

@@ -48,7 +48,7 @@ export async function findToken(db: Db, app: string, tokenDigest: string): Promi
 }
 
 /** Records that a token was used, unless a use was recorded within the last hour. */
-export async function noteTokenUse(db: Db, { _id, userKey, lastUsedAt }: TokenDoc): Promise<void> {
+export async function recordTokenUse(db: Db, { _id, userKey, lastUsedAt }: TokenDoc): Promise<void> {
   const due = new Date(clock.now() - useNotedEveryMS)
   if (lastUsedAt && lastUsedAt > due) return
   // Matches `lastUsedAt` too: several gateways can have read the token concurrently.
@@ -69,21 +69,21 @@ export async function findHolders(db: Db, digests: readonly string[]): Promise<T
   return db.tokens.find({ digest: { $in: digests }, expiresAt: { $gt: clock.date() } }).toArray()
 }
 
-type LivingToken = Pick<TokenDoc, '_id' | 'app' | 'user' | 'expiresAt' | 'login'>
+type ActiveToken = Pick<TokenDoc, '_id' | 'app' | 'user' | 'expiresAt' | 'login'>
 
 /** The unexpired documents of these tokens. */
-export async function findLivingTokens<T extends { app: string; user: string; tokenDigest: string }>(
+export async function findActiveTokens<T extends { app: string; user: string; tokenDigest: string }>(
   db: Db,
   tokens: readonly T[],
-): Promise<[T, LivingToken][]> {
+): Promise<[T, ActiveToken][]> {
   const idOf = ({ app, tokenDigest }: T) => key(app, tokenDigest)
   const found = await db.tokens
     .find({ _id: { $in: tokens.map(idOf) }, expiresAt: { $gt: clock.date() } })
-    .project<LivingToken>({ app: 1, user: 1, expiresAt: 1, login: 1 })
+    .project<ActiveToken>({ app: 1, user: 1, expiresAt: 1, login: 1 })
     .toArray()
-  const living = new Map(found.map((token) => [token._id, token]))
-  return tokens.flatMap((token): [T, LivingToken][] => {
-    const held = living.get(idOf(token))
+  const active = new Map(found.map((token) => [token._id, token]))
+  return tokens.flatMap((token): [T, ActiveToken][] => {
+    const held = active.get(idOf(token))
     return held?.user === token.user ? [[token, held]] : []
   })
 }
@@ -144,7 +144,7 @@ export async function findTokensOfUser(db: Db, app: string, user: string, limit:
 }
 
 /** The tokens of a user that are valid at `now`, latest first. */
-export async function findLivingTokensOfUser(
+export async function findActiveTokensOfUser(
   db: Db,
   { app, user }: AppUser,
   now: Date,
@@ -177,14 +177,14 @@ export async function deleteTokens(
   user: string,
   which: WhichTokens,
   session: Session,
-): Promise<{ ended: string[]; living: number }> {
+): Promise<{ ended: string[]; active: number }> {
   const filter = { userKey: key(app, user), ended: { $exists: false }, ...filterOf(app, which) }
   const tokens = await db.tokens.find(filter, { session }).toArray()
   await endTokens(db, tokens, session)
   const now = clock.date()
   return {
     ended: tokens.map((token) => token.digest),
-    living: tokens.filter(({ expiresAt }) => expiresAt > now).length,
+    active: tokens.filter(({ expiresAt }) => expiresAt > now).length,
   }
 }
 

@@ -35,8 +35,8 @@ export function createAcceptQueue(sliceMS: number) {
 export type AcceptQueue = ReturnType<typeof createAcceptQueue>
 
 /** Limits on the number and length of queued packets per connection, so that no client can fill the memory. */
-const mostWaiting = 8
-const mostLength = 4_096
+const maxWaiting = 8
+const maxLength = 4_096
 
 /**
  * Handles the packets of new connections in turns. In a reconnect storm, thousands arrive at once, and all other
@@ -56,7 +56,7 @@ export class NewPackets<C extends { isNew: boolean }> {
   /** Handles a text packet of a WebSocket now, or in its turn if the connection is new. */
   receive(connection: C, packet: string): void {
     const waiting = this.#waiting.get(connection)
-    const isSmall = packet.length <= mostLength && (waiting?.length ?? 0) < mostWaiting
+    const isSmall = packet.length <= maxLength && (waiting?.length ?? 0) < maxWaiting
     if (this.#queue === undefined || !isSmall || (!connection.isNew && waiting === undefined)) {
       this.receiveWaiting(connection)
       this.#handle(connection, packet)

@@ -4,7 +4,7 @@ import { createHandshakes } from './handshakes.ts'
 
 describe('handshake slots', () => {
   let nowMS = 0
-  const create = () => createHandshakes({ most: 2, withinMS: 100 }, () => nowMS)
+  const create = () => createHandshakes({ max: 2, withinMS: 100 }, () => nowMS)
 
   test('are limited, and freed when a handshake ends', () => {
     const handshakes = create()

@@ -1,9 +1,9 @@
 /**
- * Limits handshakes in flight: at most `most` begin within `withinMS`, plus one for each that ends. Old ones no longer count,
+ * Limits handshakes in flight: at most `max` begin within `withinMS`, plus one for each that ends. Old ones no longer count,
  * so idle clients cannot hold slots.
  */
 export function createHandshakes(
-  { most, withinMS }: { most: number; withinMS: number },
+  { max, withinMS }: { max: number; withinMS: number },
   now: () => number = () => performance.now(),
 ) {
   /** Start times in milliseconds, oldest first. */
@@ -14,7 +14,7 @@ export function createHandshakes(
     begin() {
       const nowMS = now()
       while (begun[0] !== undefined && begun[0] <= nowMS - withinMS) begun.shift()
-      if (begun.length >= most) return false
+      if (begun.length >= max) return false
       begun.push(nowMS)
       return true
     },

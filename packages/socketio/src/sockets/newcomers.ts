@@ -1,5 +1,5 @@
 /** No event comes later than this after it was sent. */
-export const mostLateMS = 3_600_000
+export const maxLateMS = 3_600_000
 
 /** The sockets that joined a topic with a time from which on its events are for them, however late earlier ones come. */
 export class Newcomers<Socket> {
@@ -27,6 +27,6 @@ export class Newcomers<Socket> {
 
   /** Whether no event can be older than their times any more. */
   areOld(sentAtMS: number): boolean {
-    return sentAtMS > this.#newestMS + mostLateMS
+    return sentAtMS > this.#newestMS + maxLateMS
   }
 }

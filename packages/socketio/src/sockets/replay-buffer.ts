@@ -2,19 +2,19 @@ import type { BufferedEvent } from './topics.ts'
 
 /** Buffers a socket's live events during its replay. */
 export class ReplayBuffer {
-  readonly #mostBytes: number
+  readonly #maxBytes: number
   #bytes = 0
   events: BufferedEvent[] = []
   /** Some published events are missing: the buffer overflowed, or `lose` was called. */
   isIncomplete = false
 
-  constructor(mostBytes: number) {
-    this.#mostBytes = mostBytes
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes
   }
 
   add(event: BufferedEvent): void {
     this.#bytes += event.json.length
-    if (this.#bytes <= this.#mostBytes) {
+    if (this.#bytes <= this.#maxBytes) {
       this.events.push(event)
       return
     }

@@ -177,12 +177,12 @@ export class Socket<Data> {
 
   /**
    * Buffers events of the socket's topics until `flushBuffer` or `stopBuffering`. Direct sends still go out. Beyond
-   * `mostBytes`, all are dropped, as by `replayBuffer.lose()`.
+   * `maxBytes`, all are dropped, as by `replayBuffer.lose()`.
    */
-  startBuffering(mostBytes: number): void {
+  startBuffering(maxBytes: number): void {
     if (this.connected && this.replayBuffer === undefined) {
       this.namespace.topics.apart(this, () => {
-        this.replayBuffer = new ReplayBuffer(mostBytes)
+        this.replayBuffer = new ReplayBuffer(maxBytes)
       })
     }
   }

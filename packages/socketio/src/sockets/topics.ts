@@ -240,8 +240,8 @@ export class Topics {
   #frame(event: string, json: string | Uint8Array, codec: number): string | Uint8Array {
     if (typeof json === 'string' || codec !== 0) return this.frameText(event, json, codec)
     const head = this.#head(event)
-    const most = head.length * 3 + json.byteLength + 1
-    if (most > this.#scratch.byteLength) this.#scratch = Buffer.allocUnsafeSlow(most * 2)
+    const max = head.length * 3 + json.byteLength + 1
+    if (max > this.#scratch.byteLength) this.#scratch = Buffer.allocUnsafeSlow(max * 2)
     const start = this.#scratch.write(head)
     this.#scratch.set(json, start)
     const end = start + json.byteLength

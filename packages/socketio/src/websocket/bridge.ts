@@ -13,7 +13,7 @@ type Engine = Pick<EngineSettings, 'maxPayload' | 'maxBufferedBytes' | 'upgradeT
 }
 
 /** Limit of buffered client packets, in posts of maximum size. */
-const mostPosts = 4
+const maxPosts = 4
 
 /**
  * A WebSocket for a session on another node. For the owner, the session stays on polling: this node polls for the
@@ -142,7 +142,7 @@ export class Bridge {
   #push(packet: string): void {
     this.#unsent.push(packet)
     this.#unsentBytes += packet.length
-    if (this.#unsentBytes > mostPosts * this.#engine.maxPayload) this.end('too much at once')
+    if (this.#unsentBytes > maxPosts * this.#engine.maxPayload) this.end('too much at once')
     else if (!this.#pushing) this.#pushAll()
   }
 

@@ -268,7 +268,7 @@ describe('/mcp: API key operations as tools of the Model Context Protocol', () =
   test('each request counts once against the rate limit of the key, tool calls included', async () => {
     let hits = 0
     const counts = {
-      hit: (_name: string, _ms: number, most: number) => ({ count: ++hits > most ? most + 1 : 1, leftMS: 1 }),
+      hit: (_name: string, _ms: number, max: number) => ({ count: ++hits > max ? max + 1 : 1, leftMS: 1 }),
     }
     const limited = await gateway.another({
       rateLimits: { counts, perApiKey: 5, perUser: 0, perApp: 0, failedLoginsPerAddress: 0, uploadsPerUser: 0 },

@@ -34,8 +34,8 @@ export function appCommand(): Command {
     .action(async () => {
       const apps = await withDb(findApps)
       for (const { _id, createdAt, apiKeys, deletingSince } of apps) {
-        const living = apiKeys.filter(({ revokedAt }) => !revokedAt).length
-        const state = deletingSince ? 'being deleted: run app delete again' : `API keys: ${living}`
+        const active = apiKeys.filter(({ revokedAt }) => !revokedAt).length
+        const state = deletingSince ? 'being deleted: run app delete again' : `API keys: ${active}`
         console.log(`${_id}  made ${createdAt.toISOString()}  ${state}`)
       }
       if (apps.length === 0) console.log('there are no apps')

@@ -61,6 +61,6 @@ export function recordForAll(db: Db, command: string, about: object): Promise<vo
 
 async function recordCommand(db: Db, app: string, command: string, about: object): Promise<void> {
   const { audit } = byCommand(db, app, command)
-  audit?.note({ after: about })
+  audit?.addDetails({ after: about })
   await inTransaction(db, async (session) => audit?.write(db, session))
 }

@@ -16,7 +16,7 @@ import { requireApp, withDb } from './with-db.ts'
 
 const progressMS = 2_000
 /** Faults printed; further ones are only counted. */
-const mostShown = 100
+const maxShown = 100
 /** Reads of large collections wait for the disk. */
 const timeoutMS = 120_000
 
@@ -65,7 +65,7 @@ async function run(db: Db, { app, out, files: withFiles }: Options): Promise<voi
       }
       const onFault = (text: string) => {
         done['faults'] = ++faults
-        if (faults <= mostShown) console.log(text)
+        if (faults <= maxShown) console.log(text)
       }
       const progress = { onFile, onFault }
       const files = store ? await ExportedFiles.begin({ db, store, app, folder, progress }) : undefined

@@ -10,7 +10,7 @@ import { key } from '@parley/db/keys'
 import { findAllMessages } from '@parley/db/message-buckets/all-messages'
 import { newId } from '@parley/db/messages/messages'
 import { flushAbandoned } from '@parley/db/room-buffer/flush'
-import { noteMessages } from '@parley/db/statistics/counted-messages'
+import { recordMessages } from '@parley/db/statistics/counted-messages'
 import { eventually } from '@parley/stack/eventually'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { startTestGateway, type TestGateway, type TestUser } from '../test-gateway.ts'
@@ -149,7 +149,7 @@ describe('an import that was killed between two writes', () => {
 
   test('excludes messages beyond the committed end of the room from statistics', async () => {
     const room = await brokenOff([2, 3].map((n) => ({ n, seq: n })))
-    await noteMessages(gateway.chat.db, [{ app: gateway.app, room, user: 'alice', seq: 1, atMS: begin + 1 }])
+    await recordMessages(gateway.chat.db, [{ app: gateway.app, room, user: 'alice', seq: 1, atMS: begin + 1 }])
     const { body } = await gateway.admin('GET', `/admin/stats?startTime=${begin}&endTime=${begin + 10}`)
     assert.deepEqual([body.result?.messageCount, body.result?.roomCount], [1, 1], JSON.stringify(body))
   })

@@ -11,7 +11,7 @@ import { noApp, requireApp, withDb } from './with-db.ts'
 
 const progressMS = 2_000
 /** Problems printed; further ones are only counted. */
-const mostShown = 100
+const maxShown = 100
 /** A database command may wait for others. */
 const timeoutMS = 60_000
 const doing: Record<Step, string> = {
@@ -79,12 +79,12 @@ async function run(
   const { message } = counts
   const found = Object.entries(counts).filter(([, count]) => count > 0)
   console.log(`Good lines: ${found.map(([type, count]) => `${count} ${type}`).join(', ') || 'none'}`)
-  if (problems > mostShown) console.log(`… and ${problems - mostShown} more`)
+  if (problems > maxShown) console.log(`… and ${problems - maxShown} more`)
   const refused =
     lines === 0 ? undefined : new Error(`${lines} lines are refused: correct them and import the file again`)
   const faults = { count: 0 }
   const onFault = (text: string) => {
-    if (faults.count++ < mostShown) console.log(text)
+    if (faults.count++ < maxShown) console.log(text)
   }
   if (dryRun) {
     await checkBytes(file, watching, onFault)
@@ -126,7 +126,7 @@ function watch(path: string, ending: AbortSignal): Watching {
   const progress = createProgress(progressMS)
   return {
     onProblem({ line, field, reason }) {
-      if (shown++ < mostShown) console.log(`${path}:${line}: ${field === '' ? '' : `${field}: `}${reason}`)
+      if (shown++ < maxShown) console.log(`${path}:${line}: ${field === '' ? '' : `${field}: `}${reason}`)
     },
     onProgress(step, lines) {
       ending.throwIfAborted()

@@ -54,7 +54,7 @@ export function migrateCommand(): Command {
 function recordIn(db: Db): NonNullable<MigrationOptions['also']> {
   return async (migration, session) => {
     const { audit } = byCommand(db, everyApp, 'migrate')
-    audit?.note({ after: { migration } })
+    audit?.addDetails({ after: { migration } })
     await audit?.write(db, session)
   }
 }

@@ -3,7 +3,7 @@ import { Command, InvalidArgumentError } from 'commander'
 import { byCommand } from './by-command.ts'
 import { withDb } from './with-db.ts'
 
-const mostHours = 30 * 24
+const maxHours = 30 * 24
 
 export function rotateWebhookSecretCommand(): Command {
   return new Command('rotate-webhook-secret')
@@ -29,6 +29,6 @@ export function rotateWebhookSecretCommand(): Command {
 
 function toHours(text: string): number {
   const hours = Number(text)
-  if (text.trim() !== '' && hours >= 0 && hours <= mostHours) return hours
-  throw new InvalidArgumentError(`expected a number from 0 to ${mostHours}.`)
+  if (text.trim() !== '' && hours >= 0 && hours <= maxHours) return hours
+  throw new InvalidArgumentError(`expected a number from 0 to ${maxHours}.`)
 }

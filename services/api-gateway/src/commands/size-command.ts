@@ -72,11 +72,11 @@ function number(value: number): string {
   return Math.ceil(value).toLocaleString('en')
 }
 
-function numberFrom(least: number, most: number): (text: string) => number {
+function numberFrom(least: number, max: number): (text: string) => number {
   return (text) => {
     const value = Number(text)
-    if (text.trim() === '' || !(value >= least && value <= most)) {
-      throw new InvalidArgumentError(`It must be a number from ${Number(least.toFixed(3))} to ${most}.`)
+    if (text.trim() === '' || !(value >= least && value <= max)) {
+      throw new InvalidArgumentError(`It must be a number from ${Number(least.toFixed(3))} to ${max}.`)
     }
     return value
   }

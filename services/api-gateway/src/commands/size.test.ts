@@ -8,7 +8,7 @@ import { units } from './size-units.ts'
 
 const page = readFileSync(join(import.meta.dirname, '../../../../docs/scaling.md'), 'utf8')
 const number = (value: number) => value.toLocaleString('en')
-const spread = ([least, most]: readonly [number, number]) => `${number(least)} to ${number(most)}`
+const spread = ([least, max]: readonly [number, number]) => `${number(least)} to ${number(max)}`
 
 /** Runs the command; returns its output, or the sentence of its refusal. */
 function size(...args: string[]): { printed: string; refused: string } {

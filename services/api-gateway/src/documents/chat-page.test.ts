@@ -105,6 +105,19 @@ describe('the web chat page', () => {
     }
   })
 
+  test('a file of another release is found right after a lookup that failed', async () => {
+    const other = await gateway.another()
+    onTestFinished(() => other.stop())
+    const { pageFiles } = other.chat.db
+    await keepPageFiles(other.chat.db, new Map([['index-fa1ledL0.js', Buffer.from('')]]))
+    const find = vi.spyOn(pageFiles, 'find').mockImplementationOnce(() => {
+      throw new Error('MongoDB is away')
+    })
+    onTestFinished(() => find.mockRestore())
+    const status = async () => (await fetch(`${other.url}/chat/index-fa1ledL0.js`)).status
+    assert.deepEqual([await status(), await status()], [500, 200])
+  })
+
   test('a running gateway keeps serving the files of its HTML after a build replaces them', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'parley-page-'))
     cpSync(builtPage, folder, { recursive: true })

@@ -6,7 +6,7 @@ import type { PageAsked } from '@parley/chat/integrations/chat-page'
 import { builtPage } from '@parley/chat-page/built-page'
 import { ApiError } from '@parley/contracts/errors'
 import type { FastifyInstance } from 'fastify'
-import type { OtherFiles } from './other-files.ts'
+import type { ReleaseFiles } from './release-files.ts'
 import { serveBuiltFiles } from './serve-built-files.ts'
 
 /** Origins of integrators, such as `https://shop.example`. */
@@ -22,14 +22,13 @@ export interface ChatPageOptions {
 /**
  * Serves the hosted chat page at /chat (docs/reference/chat-page.md). Its policy allows our own files, the inline script of
  * its HTML by hash, and connections to our own addresses only.
- * @param others the files of other releases
  * @param imagesOf finds the image origins that an app allows
  * @param failedLogins counts wrong tokens and client keys in the page's URL
  */
 export async function serveChatPage(
   app: FastifyInstance,
   options: ChatPageOptions,
-  others: OtherFiles,
+  releaseFiles: ReleaseFiles,
   imagesOf: (asked: PageAsked) => Promise<readonly string[]>,
   failedLogins?: FailedLogins,
 ): Promise<void> {
@@ -63,7 +62,7 @@ export async function serveChatPage(
     })
     const policy = policyOf(options, [], [])
     // Integrators' pages load embed.js.
-    serveBuiltFiles(files, { folder, prefix: '/chat/', policy, others, forOthers: 'embed.js' })
+    serveBuiltFiles(files, { folder, prefix: '/chat/', policy, releaseFiles, forOthers: 'embed.js' })
   })
 }
 

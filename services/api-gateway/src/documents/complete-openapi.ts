@@ -11,8 +11,8 @@ import { z } from 'zod'
 import { lenientBody, lenientLimit, referredIn } from './lenient-schema.ts'
 import { nameParts } from './name-parts.ts'
 import type { DescribedOperation, OpenApiDocument, Response } from './openapi-shapes.ts'
-import { shareAnswers, shareExamples, shareParameters } from './share-parts.ts'
-import { extendResources, openAnswers, operationsOf, reachedFrom, shareSchemas } from './share-schemas.ts'
+import { shareExamples, shareParameters, shareResponses } from './share-parts.ts'
+import { extendResources, openResponses, operationsOf, reachedFrom, shareSchemas } from './share-schemas.ts'
 
 const json = 'application/json'
 const headers = {
@@ -59,7 +59,7 @@ export function complete(document: OpenApiDocument): OpenApiDocument {
   for (const [name, schema] of Object.entries(schemas)) schemas[name] = markedOnce(schema)
   dropUnused(document)
   nameParts(document)
-  openAnswers(document)
+  openResponses(document)
   return document
 }
 
@@ -69,7 +69,7 @@ export function share(document: OpenApiDocument): OpenApiDocument {
   extendResources(document)
   shareParameters(document)
   shareExamples(document)
-  shareAnswers(document)
+  shareResponses(document)
   return document
 }
 

@@ -4,16 +4,15 @@ import { builtConsole } from '@parley/console/built-console'
 import { ApiError } from '@parley/contracts/errors'
 import type { FastifyInstance } from 'fastify'
 import { pathOf } from './operation-paths.ts'
-import type { OtherFiles } from './other-files.ts'
+import type { ReleaseFiles } from './release-files.ts'
 import { serveBuiltFiles } from './serve-built-files.ts'
 
 /**
  * Serves the operators' console at /console. Every path below it is the same page, which shows the view of its path. Its
  * policy allows only our own files and connections to this origin.
- * @param others the files of other releases
  * @param files the origin of file uploads and downloads, if not our own
  */
-export async function serveConsole(app: FastifyInstance, others: OtherFiles, files?: string): Promise<void> {
+export async function serveConsole(app: FastifyInstance, releaseFiles: ReleaseFiles, files?: string): Promise<void> {
   if (!existsSync(join(builtConsole, 'index.html'))) {
     app.log.warn({}, 'the console is not built')
     app.get('/console', () => {
@@ -24,7 +23,7 @@ export async function serveConsole(app: FastifyInstance, others: OtherFiles, fil
   const html = readFileSync(join(builtConsole, 'index.html'), 'utf8')
   const policy = policyOf(files)
   await app.register(async (page) => {
-    serveBuiltFiles(page, { folder: builtConsole, prefix: '/console/files/', policy, others })
+    serveBuiltFiles(page, { folder: builtConsole, prefix: '/console/files/', policy, releaseFiles })
     for (const path of ['/console', '/console/*']) {
       page.get(path, (request, reply) =>
         reply

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { readBuiltFiles, sendBuilt, typeOfPageFile } from './built-files.ts'
-import type { OtherFiles } from './other-files.ts'
+import type { ReleaseFiles } from './release-files.ts'
 
 /** File names contain a digest, except for icons, embed.js and worker.js. */
 const keepForever = 'public, max-age=31536000, immutable'
@@ -14,8 +14,7 @@ export interface ServedBuild {
   prefix: string
   /** Their Content-Security-Policy. */
   policy: string
-  /** The files of other releases. */
-  others: OtherFiles
+  releaseFiles: ReleaseFiles
   /** A file that other origins may load. */
   forOthers?: string
 }
@@ -23,16 +22,16 @@ export interface ServedBuild {
 /** Serves the scripts, styles and icons of a page, including those of other releases, which open pages still load. */
 export function serveBuiltFiles(
   app: FastifyInstance,
-  { folder, prefix, policy, others, forOthers }: ServedBuild,
+  { folder, prefix, policy, releaseFiles, forOthers }: ServedBuild,
 ): void {
   const own = readBuiltFiles(folder)
-  others.keep(new Map([...own].flatMap(([name, { content }]) => (digested.test(name) ? [[name, content]] : []))))
+  releaseFiles.keep(new Map([...own].flatMap(([name, { content }]) => (digested.test(name) ? [[name, content]] : []))))
   app.get<{ Params: { name: string } }>(`${prefix}:name`, async (request, reply) => {
     const { name } = request.params
     const isDigested = digested.test(name)
     const file = own.get(name)
     // For pages opened during or before a rolling update.
-    const ofOthers = !file && isDigested ? await others.find(name) : undefined
+    const ofOthers = !file && isDigested ? await releaseFiles.find(name) : undefined
     if (!file && !ofOthers) return reply.callNotFound()
     reply.headers({ 'cache-control': isDigested ? keepForever : revalidate, 'content-security-policy': policy })
     if (name === forOthers) reply.header('cross-origin-resource-policy', 'cross-origin')

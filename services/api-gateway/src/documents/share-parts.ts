@@ -52,7 +52,7 @@ export function shareExamples(document: OpenApiDocument): void {
 }
 
 /** Moves shared successful responses into `components`, each under the name of its resource. */
-export function shareAnswers(document: OpenApiDocument): void {
+export function shareResponses(document: OpenApiDocument): void {
   const { responses: shared = {} } = document.components
   const places = operationsOf(document).flatMap(({ responses }) =>
     Object.entries(responses).map(([status, response]) => ({ responses, status, response })),

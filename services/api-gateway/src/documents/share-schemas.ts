@@ -57,7 +57,7 @@ function shareIn({ parameters = [], requestBody, responses }: DescribedOperation
 }
 
 /** Opens the objects of responses, to which later versions may add fields. Request bodies stay closed. */
-export function openAnswers(document: OpenApiDocument): void {
+export function openResponses(document: OpenApiDocument): void {
   const { schemas } = document.components
   const sent = reachedFrom(schemas, [
     ...operationsOf(document).map(({ parameters, requestBody }) => ({ parameters, requestBody })),

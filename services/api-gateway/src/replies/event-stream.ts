@@ -37,9 +37,9 @@ export function sendEventStream(reply: FastifyReply, { pages }: EventStream): Fa
 
 async function* toText(pages: AsyncGenerator<FeedPage>): AsyncGenerator<string> {
   try {
-    for await (const { entries, place } of pages) {
+    for await (const { entries, position } of pages) {
       // A bare ID sets the reader's Last-Event-ID and keeps the connection from being idle.
-      yield entries.length === 0 ? `id: ${toCursor(place)}\n\n` : entries.map(toEvent).join('')
+      yield entries.length === 0 ? `id: ${toCursor(position)}\n\n` : entries.map(toEvent).join('')
     }
   } catch (error) {
     const known = error instanceof ApiError ? error : new ApiError('SERVICE_UNAVAILABLE')

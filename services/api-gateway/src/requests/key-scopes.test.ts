@@ -176,7 +176,7 @@ describe('scopes, expiry, networks and rate of API keys', () => {
     const expired = await newKey({ expiresAt: new Date(Date.now() - 1) })
     assert.equal((await as(expired)('GET', '/admin/groups')).status, 401)
     const seen: number[] = []
-    const counts = { hit: (_name: string, _window: number, most: number) => (seen.push(most), { count: 1, leftMS: 1 }) }
+    const counts = { hit: (_name: string, _window: number, max: number) => (seen.push(max), { count: 1, leftMS: 1 }) }
     const rateLimits = { counts, perApiKey: 7, perUser: 1, perApp: 1, failedLoginsPerAddress: 0 }
     const limited = await gateway.another({ rateLimits })
     for (const apiKey of [gateway.apiKey, await newKey({ ratePerMinute: 3 })]) {

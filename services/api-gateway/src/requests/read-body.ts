@@ -26,7 +26,7 @@ export async function readRefusedBody(request: FastifyRequest): Promise<unknown>
 }
 
 /** All bytes of a stream; undefined once there are too many, or if it breaks off. The rest can still be read. */
-function firstBytes(stream: Readable, most: number): Promise<Buffer | undefined> {
+function firstBytes(stream: Readable, max: number): Promise<Buffer | undefined> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = []
     let length = 0
@@ -38,7 +38,7 @@ function firstBytes(stream: Readable, most: number): Promise<Buffer | undefined>
     const onData = (chunk: Buffer) => {
       chunks.push(chunk)
       length += chunk.length
-      if (length > most) finish(undefined)
+      if (length > max) finish(undefined)
     }
     const onEnd = () => finish(Buffer.concat(chunks))
     const onClose = () => finish(undefined)

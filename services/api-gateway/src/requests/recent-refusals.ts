@@ -6,14 +6,14 @@ import type { FastifyRequest } from 'fastify'
  * Remembers refused requests of users, or of API keys in their name, for timelines. Requests without a valid token have no
  * known user.
  */
-export function noteRefusal(recent: Pick<RecentActivity, 'note'>, request: FastifyRequest, error: unknown): void {
+export function recordRefusal(recent: Pick<RecentActivity, 'record'>, request: FastifyRequest, error: unknown): void {
   const { caller, errorCode: code, id, params, body } = request
   const { operation } = request.routeOptions.config
   if (!operation || code === undefined || caller?.app === undefined) return
   const { sender, room = pathRoom(operation.path, params) } = (body ?? {}) as { sender?: unknown; room?: unknown }
   const user = caller.kind === 'user' ? caller.user : sender
   if (typeof user !== 'string') return
-  recent.note(
+  recent.record(
     { app: caller.app, user },
     {
       what: 'refused',

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { userOrderingKey } from '@parley/chat/events/ordering-keys'
 import { digest } from '@parley/db/apps/apps'
-import type { NotedEvent } from '@parley/db/events/documents'
-import { insertNotes } from '@parley/db/events/outbox-store'
+import type { OutboxEvent } from '@parley/db/events/documents'
+import { insertEntries } from '@parley/db/events/outbox-store'
 import { key } from '@parley/db/keys'
 import { inTransaction } from '@parley/db/transactions/transaction'
 import { testServers } from '@parley/stack/test-servers'
@@ -122,9 +122,12 @@ describe('a token cached by gateways', () => {
     const { db } = first.chat
     const user = await known()
     const to = { app: first.app, user: user.id }
-    const waits: NotedEvent = { ...{ kind: 'event', id: `for ${user.id}`, to, event: 'myPrefDelete' }, json: '"theme"' }
+    const waits: OutboxEvent = {
+      ...{ kind: 'event', id: `for ${user.id}`, to, event: 'myPrefDelete' },
+      json: '"theme"',
+    }
     await inTransaction(db, (session) =>
-      insertNotes(db, [{ orderingKey: userOrderingKey(to), events: [waits] }], session),
+      insertEntries(db, [{ orderingKey: userOrderingKey(to), events: [waits] }], session),
     )
     proxy.cut()
     assert.equal((await second.admin('DELETE', `/admin/clients/${user.id}/token`, {})).status, 200)

@@ -20,18 +20,18 @@ export function createTracedRequests(tracing: Tracing) {
         done()
       })
       app.addHook('onResponse', (request, reply, done) => {
-        const step = begun.get(request.raw)
-        if (step) endStep(step, request, reply)
+        const span = begun.get(request.raw)
+        if (span) endSpan(span, request, reply)
         done()
       })
     },
   }
 }
 
-function endStep(step: Request, { method, routeOptions }: FastifyRequest, { statusCode }: FastifyReply): void {
+function endSpan(span: Request, { method, routeOptions }: FastifyRequest, { statusCode }: FastifyReply): void {
   const route = routeOptions.url ?? 'unknown'
-  step.rename(`${method} ${route}`)
-  step.end(
+  span.rename(`${method} ${route}`)
+  span.end(
     { 'http.request.method': method, 'http.route': route, 'http.response.status_code': statusCode },
     statusCode >= 500 ? `status ${statusCode}` : undefined,
   )

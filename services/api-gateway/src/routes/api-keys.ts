@@ -1,4 +1,4 @@
-import { addKey, endKey, listKeys } from '@parley/chat/access/keys-of-key'
+import { addKey, endKey, listKeys } from '@parley/chat/access/manage-keys'
 import type { Chat } from '@parley/chat/chat'
 import * as operations from '@parley/contracts/operations/access/keys'
 import type { Mount } from '../mount.ts'

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { announceDue, type Duty, keepUp } from '@parley/chat/upkeep/keep-up'
+import { announceDue, runWorkers, type Worker } from '@parley/chat/background/run-workers'
 import { streamName } from '@parley/contracts/bus/streams'
 import { dueWork, findDueWork, givenUpAfterMS, type WorkKind, workKinds } from '@parley/db/due-work'
 import { key } from '@parley/db/keys'
@@ -13,7 +13,7 @@ const waiting = 300
 /** A document of each collection with work, due at a time. */
 const documents: Record<Exclude<WorkKind, 'auditEntries'>, [collection: string, at: (ms: number) => Document]> = {
   abandonedMessages: ['rooms', (ms) => ({ bufferSinceMS: ms - givenUpAfterMS })],
-  unpublished: ['pendingEvents', (ms) => ({ atMS: ms - givenUpAfterMS })],
+  unpublished: ['outbox', (ms) => ({ atMS: ms - givenUpAfterMS })],
   lostStream: ['streamState', (ms) => ({ rebuilding: { leaseUntilMS: ms } })],
   deletedMessages: ['rooms', (ms) => ({ erasing: { leaseUntilMS: ms } })],
   expired: ['messages', (ms) => ({ expiresAtMS: ms })],
@@ -88,9 +88,9 @@ describe('due work', () => {
   })
 
   /** Until the test ends. */
-  function run(duty: Duty): void {
+  function run(worker: Worker): void {
     const stopping = new AbortController()
-    const running = keepUp(gateway.chat, [duty], stopping.signal)
+    const running = runWorkers(gateway.chat, [worker], stopping.signal)
     onTestFinished(() => {
       stopping.abort()
       return running

@@ -390,7 +390,7 @@ describe('every query uses its index and examines no more than it returns', () =
       .hint({ 'erasing.leaseUntilMS': 1 })
       .explain('executionStats')
     await gateway.chat.outbox.drained()
-    const unpublished = await db.pendingEvents
+    const unpublished = await db.outbox
       .find({ atMS: { $lt: Date.now() } })
       .sort({ atMS: 1 })
       .explain('executionStats')

@@ -1,6 +1,6 @@
 import type { Chat } from '@parley/chat/chat'
+import { listCommands } from '@parley/chat/rooms/bot-commands'
 import { changesSince } from '@parley/chat/rooms/changes-since'
-import { listCommands } from '@parley/chat/rooms/commands'
 import { createRoom } from '@parley/chat/rooms/create-room'
 import { deleteRoom } from '@parley/chat/rooms/delete-room'
 import { getRoom } from '@parley/chat/rooms/get-room'

@@ -12,9 +12,9 @@ export interface CallSenderParts extends Omit<QueueWorkParts, 'leaseMS' | 'onTri
 }
 
 /** Calls in flight. */
-const mostAtOnce = 1_000
+const maxAtOnce = 1_000
 /** Share of the free slots for one target, so that even many slow servers leave some for others. */
-const mostOfFree = 1 / 4
+const maxOfFree = 1 / 4
 /** Targets served in one round. */
 const targetsAtOnce = 50
 /** Due work wakes it up earlier. */
@@ -45,18 +45,18 @@ export async function runCallSender(parts: CallSenderParts, signal: AbortSignal)
 
   /** Due queues for the free slots, in equal shares by target. */
   async function takeDue(): Promise<CallQueueDoc[]> {
-    const places = mostAtOnce - inFlight.size
+    const places = maxAtOnce - inFlight.size
     const waiting = (await findDueTargets(db))
       .map((target) => ({
         target,
         own: targets.get(target) ?? 0,
-        most: states.most(target),
+        max: states.max(target),
       }))
-      .filter(({ own, most }) => own < most)
-    const share = Math.max(1, Math.min(Math.floor(places / waiting.length), Math.ceil(places * mostOfFree)))
+      .filter(({ own, max }) => own < max)
+    const share = Math.max(1, Math.min(Math.floor(places / waiting.length), Math.ceil(places * maxOfFree)))
     const turns = waiting.toSorted((a, b) => a.own - b.own).slice(0, Math.min(places, targetsAtOnce))
     const due = await Promise.all(
-      turns.map(({ target, own, most }) => findDueQueues(db, target, Math.min(share, most - own))),
+      turns.map(({ target, own, max }) => findDueQueues(db, target, Math.min(share, max - own))),
     )
     const chosen = due.flat()
     return chosen.length > 0 ? takeQueues(db, chosen, leaseMS) : []
@@ -85,8 +85,8 @@ export async function runCallSender(parts: CallSenderParts, signal: AbortSignal)
   }
 
   while (!signal.aborted) {
-    if (inFlight.size >= mostAtOnce) {
-      await inFlight.below(mostAtOnce)
+    if (inFlight.size >= maxAtOnce) {
+      await inFlight.below(maxAtOnce)
       continue
     }
     const queues = await takeDue().catch((error: unknown) => {

@@ -4,7 +4,7 @@ import { answerWebhook } from '@parley/chat/integrations/answer-webhook'
 import { currentCallData, waitedCallData } from '@parley/chat/integrations/call-data'
 import { webhookUrlOf } from '@parley/chat/integrations/webhook-keys'
 import type { NotificationsOfApp } from '@parley/chat/push/notification-settings'
-import { typedCommand } from '@parley/chat/rooms/commands'
+import { typedCommand } from '@parley/chat/rooms/bot-commands'
 import { ApiError } from '@parley/contracts/errors'
 import { readJson } from '@parley/contracts/free-json'
 import { takeBody } from '@parley/contracts/lenient'
@@ -94,9 +94,9 @@ export function createCallDelivery(parts: DeliverCallParts): (call: OutgoingCall
 
   return async (call) => {
     const { kind, event, request } = call
-    const step = tracing.step(`call ${kind} ${event}`, 'client', request)
+    const span = tracing.startSpan(`call ${kind} ${event}`, 'client', request)
     const outcome = await deliver(call)
-    step.end({ 'parley.result': outcome.as }, 'reason' in outcome ? outcome.reason : undefined)
+    span.end({ 'parley.result': outcome.as }, 'reason' in outcome ? outcome.reason : undefined)
     log.debug({ call: call._id, kind, event, result: outcome.as, request }, 'call answered')
     return outcome
   }

@@ -83,7 +83,7 @@ export type QueueCall = (call: CallToQueue) => Promise<void>
 
 /** Concurrent calls share their round trips. */
 export function createCallQueue(db: Db, wakeCalls: Wake['up']): QueueCall {
-  const queue = batchedWrites((calls: CallToQueue[]) => queueCalls(db, calls), { most: 100 })
+  const queue = batchedWrites((calls: CallToQueue[]) => queueCalls(db, calls), { max: 100 })
   return async (call) => {
     await queue(call)
     wakeCalls()

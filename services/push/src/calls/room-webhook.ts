@@ -46,7 +46,7 @@ interface ToQueue {
   /** Undefined when webhooks do not receive it. */
   trigger: Trigger | undefined
   /** For an event republished after the stream was lost: its position among the earlier ones. */
-  place: number | undefined
+  position: number | undefined
 }
 
 interface WebhookParts {
@@ -67,12 +67,12 @@ export function createWebhookQueue(parts: WebhookParts): MessageHandler<ToQueue>
       const webhooks = await findWebhooks(db, [...new Set(rooms)])
       return rooms.map((room) => webhooks.get(room))
     },
-    { most: 1_000, concurrency: 4 },
+    { max: 1_000, concurrency: 4 },
   )
 
-  const handle = async ({ message, trigger, place }: ToQueue) => {
+  const handle = async ({ message, trigger, position }: ToQueue) => {
     if (!trigger) return
-    await forgetDeleted(parts, trigger, place ?? message.streamSeq)
+    await forgetDeleted(parts, trigger, position ?? message.streamSeq)
     const { app, room, event, client, request } = trigger
     const queue = key(app, room)
     const webhook = await webhookOf(queue)
@@ -85,13 +85,19 @@ export function createWebhookQueue(parts: WebhookParts): MessageHandler<ToQueue>
     const data = JSON.stringify(await wholeData(db, trigger))
     const about = { _id: `hook_${message.id}`, app, room, event, client, data }
     const waited = clock.now() - message.takenAtMS > waitedMS && { data: await waitedCallData(db, about) }
-    const call = { ...about, ...waited, queue, target: targetOf('webhook', origin), order: place ?? message.streamSeq }
+    const call = {
+      ...about,
+      ...waited,
+      queue,
+      target: targetOf('webhook', origin),
+      order: position ?? message.streamSeq,
+    }
     await queueCall({ ...call, kind: 'webhook', ...(request !== undefined && { request }) })
   }
   return {
     read: (message, raw) => ({
       message,
-      place: readAgain(raw.headers)?.place,
+      position: readAgain(raw.headers)?.position,
       trigger: message.subject.startsWith('parley.push.') ? ofMembers(message) : ofEvent(message, raw),
     }),
     handle,

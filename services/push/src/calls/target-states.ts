@@ -4,8 +4,8 @@ import { pauseMS } from '../networks/network.ts'
 import type { CallOutcome } from './outgoing-call.ts'
 
 /** Calls of one kind in flight to one server; fewer after a failure. */
-export const mostPerTarget = 100
-const mostPerFailing = 2
+export const maxPerTarget = 100
+const maxPerFailing = 2
 /** One push can fail by itself; as many different ones in a row mean that PUSH_GENERIC is down. */
 const downAfter = 3
 const longestPauseMS = 30_000
@@ -21,7 +21,7 @@ interface Failing {
 
 export interface TargetStates {
   /** How many queues of a target this process may work on at once. */
-  most: (target: string) => number
+  max: (target: string) => number
   /** Called after each attempt. */
   tried: (call: Pick<OutgoingCallDoc, 'target' | 'queue' | 'kind'>, outcome: CallOutcome) => void
 }
@@ -51,11 +51,11 @@ export function createTargetStates(
   }
 
   return {
-    most(target) {
+    max(target) {
       const state = failing.get(target)
-      if (!state) return mostPerTarget
+      if (!state) return maxPerTarget
       if (state.isPaused) return 0
-      return state.pauses > 0 ? 1 : mostPerFailing
+      return state.pauses > 0 ? 1 : maxPerFailing
     },
     tried({ target, queue, kind }, outcome) {
       // Dropped without an attempt: the server may still be down.

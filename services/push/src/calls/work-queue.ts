@@ -44,7 +44,7 @@ const notNextMS = 25
 /** Creates the function that works on a queue until it is empty, a call fails, its turn ends, or the signal aborts. */
 export function createQueueWork(parts: QueueWorkParts, signal: AbortSignal): (queue: CallQueueDoc) => Promise<void> {
   const { db, deliver, isNext, leaseMS, metrics, onTried } = parts
-  const markDone = batchedWrites((done: DoneCall[]) => markCallsDone(db, done), { most: 500 })
+  const markDone = batchedWrites((done: DoneCall[]) => markCallsDone(db, done), { max: 500 })
 
   return async (taken) => {
     let queue = taken

@@ -24,11 +24,11 @@ const waitMS = 250
 export function createDecisionLog(db: Db, log: Logger): DecisionLog {
   const inFlight = createInFlight()
   const recordResult = batchedWrites((outcomes: Outcome[]) => recordResults(db, byMessage(outcomes)), {
-    most: 2_000,
+    max: 2_000,
     waitMS,
   })
   return {
-    decided: batchedWrites((decisions: PushDecisionDoc[]) => recordDecisions(db, decisions), { most: 100 }),
+    decided: batchedWrites((decisions: PushDecisionDoc[]) => recordDecisions(db, decisions), { max: 100 }),
     recordResult(push, { as, id, reason }) {
       // Belongs to no message that can be queried.
       if (push.takesAway) return

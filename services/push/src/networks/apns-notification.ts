@@ -9,17 +9,17 @@ import { type ShownText, shownText } from './shown-text.ts'
 /** A push in the form of APNs (developer.apple.com: "Generating a remote notification", "Sending notification requests to APNs"). */
 export function apnsNotification(push: PushDoc, content: PushContent, topic: string): Notification {
   if (content.of === 'message') {
-    return fittedMessage(content, mostBytes, (less) => ofMessage(notificationTo(push, topic), push, less))
+    return fittedMessage(content, maxBytes, (less) => ofMessage(notificationTo(push, topic), push, less))
   }
   if (content.of === 'clients') {
     const { id } = content
-    return fittedPayload(content, mostBytes, (payload) => ofClientsPush(notificationTo(push, topic), payload, id))
+    return fittedPayload(content, maxBytes, (payload) => ofClientsPush(notificationTo(push, topic), payload, id))
   }
   return ofRead(notificationTo(push, topic), content)
 }
 
 /** Maximum size of a payload. */
-const mostBytes = 4_096
+const maxBytes = 4_096
 
 function ofRead(notification: Notification, { rooms, threads, messages }: PushContent & { of: 'read' }): Notification {
   notification.pushType = 'background'

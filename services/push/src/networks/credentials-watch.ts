@@ -25,7 +25,7 @@ export function watchCredentials(
     },
     /** How long to wait until one push is tried, in milliseconds; 0 for now. */
     waitMS: () => Math.max(0, (probeAtMS ?? 0) - clock.now()),
-    note(answer: PushAnswer) {
+    record(answer: PushAnswer) {
       if ('isOurs' in answer) return
       if (answer.as === 'credentials') {
         if (probeAtMS === undefined || probeAtMS <= clock.now()) {

@@ -22,11 +22,11 @@ interface Answers {
 }
 
 /** Number of devices whose answers of the last minute decide. */
-const mostDevices = 20
+const maxDevices = 20
 const windowMS = 60_000
 /** Minimum of users with doubted devices to stop an app: a few may be coincidence, and one may register false tokens. */
 const fewestDoubters = 10
-const mostApps = 10_000
+const maxApps = 10_000
 const longestProbeMS = 15 * 60_000
 /** Held pushes are checked again after about this long if nothing releases them. */
 const heldMS = 20 * 60_000
@@ -41,7 +41,7 @@ export function createDoubts(
   onAcceptedAgain: (app: string) => void,
 ) {
   const { name, probeMS, metrics, log } = parts
-  const apps = new LRUCache<string, Answers>({ max: mostApps })
+  const apps = new LRUCache<string, Answers>({ max: maxApps })
   const stopped = () => [...apps.entries()].filter(([, answers]) => answers.stopped)
   const count = () => metrics.stoppedApps.set({ network: name }, stopped().length)
   count()
@@ -49,11 +49,11 @@ export function createDoubts(
   function note({ app, user, token }: PushDoc, isAccepted: boolean): Answers {
     const answers: Answers = apps.get(app) ?? { latest: new Map(), lastAcceptedMS: 0 }
     apps.set(app, answers)
-    noteAnswer(answers, { user, token, isAccepted })
+    recordAnswer(answers, { user, token, isAccepted })
     return answers
   }
 
-  function noteDoubt(push: PushDoc, reason: string): Answers {
+  function recordDoubt(push: PushDoc, reason: string): Answers {
     const answers = note(push, false)
     const nowMS = clock.now()
     const error = { lastError: reason, lastErrorAtMS: nowMS }
@@ -72,7 +72,7 @@ export function createDoubts(
     return answers
   }
 
-  function noteAccepted(push: PushDoc): void {
+  function recordAccepted(push: PushDoc): void {
     const answers = note(push, true)
     if (!answers.stopped) return
     // If it was coincidence, the earlier answers still count, and the next doubt stops the app again.
@@ -99,9 +99,9 @@ export function createDoubts(
     },
     /** The answer to act on: `doubtful` until the network has accepted another push of the app. */
     judge(push: PushDoc, answer: PushAnswer): PushAnswer {
-      if (answer.as === 'sent') noteAccepted(push)
+      if (answer.as === 'sent') recordAccepted(push)
       if (answer.as !== 'doubtful') return answer
-      const answers = noteDoubt(push, answer.reason)
+      const answers = recordDoubt(push, answer.reason)
       const { accepted, doubted } = countsOf(answers)
       const { doubtedAtMS = Number.POSITIVE_INFINITY } = push
       const isProven = !answers.stopped && answers.lastAcceptedMS > doubtedAtMS && accepted >= doubted
@@ -125,7 +125,7 @@ function stateOf(
   return { ...about, state: 'refused', sinceMS, lastError, lastErrorAtMS }
 }
 
-function noteAnswer(
+function recordAnswer(
   answers: Answers,
   { user, token, isAccepted }: { user: string; token: string; isAccepted: boolean },
 ): void {
@@ -136,7 +136,7 @@ function noteAnswer(
   for (const [one, { atMS }] of latest) {
     // While few probes are sent, the answers before them still count.
     const isOld = !answers.stopped && atMS < clock.now() - windowMS
-    if (isOld || latest.size > mostDevices) latest.delete(one)
+    if (isOld || latest.size > maxDevices) latest.delete(one)
     else break
   }
 }

@@ -11,8 +11,8 @@ type ClientsContent = PushContent & { of: 'clients' }
  * then it goes without picture, without the app's own text, and last without the type, which may need six bytes per
  * character.
  */
-export function fittedMessage<T>(content: MessageContent, mostBytes: number, build: (content: MessageContent) => T): T {
-  return firstFitting(messageAttempts(content, build), mostBytes)
+export function fittedMessage<T>(content: MessageContent, maxBytes: number, build: (content: MessageContent) => T): T {
+  return firstFitting(messageAttempts(content, build), maxBytes)
 }
 
 function* messageAttempts<T>(content: MessageContent, build: (content: MessageContent) => T): Generator<T, void> {
@@ -33,26 +33,26 @@ function* fewerFields(content: MessageContent): Generator<MessageContent, void> 
 /** The same for a push of push2clients: first its texts are shortened, then it goes without icon, sound and type. */
 export function fittedPayload<T>(
   { payload }: Pick<ClientsContent, 'payload'>,
-  mostBytes: number,
+  maxBytes: number,
   build: (payload: PushPayload) => T,
 ): T {
-  return firstFitting(payloadAttempts(payload, mostBytes, build), mostBytes)
+  return firstFitting(payloadAttempts(payload, maxBytes, build), maxBytes)
 }
 
 function* payloadAttempts<T>(
   payload: PushPayload,
-  mostBytes: number,
+  maxBytes: number,
   build: (payload: PushPayload) => T,
 ): Generator<T, void> {
   const { icon: _icon, ...noIcon } = payload
   const { sound: _sound, type: _type, topic: _topic, ...rest } = noIcon
   for (const less of [payload, noIcon, rest]) {
     yield build(less)
-    const cutTo = (most: number) => build(withTexts(less, (text) => cut(text, most)))
+    const cutTo = (max: number) => build(withTexts(less, (text) => cut(text, max)))
     const bare = cutTo(0)
     // Without any text, a large alert of numbers still does not fit, so no length is tried.
-    if (fits(bare, mostBytes)) {
-      for (let most = longestText; most > 0; most = Math.floor(most * 0.75)) yield cutTo(most)
+    if (fits(bare, maxBytes)) {
+      for (let max = longestText; max > 0; max = Math.floor(max * 0.75)) yield cutTo(max)
     }
     yield bare
   }

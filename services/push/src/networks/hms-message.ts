@@ -8,7 +8,7 @@ import { argumentText, type ShownText, shownText } from './shown-text.ts'
 /** Push Kit accepts 4,096 bytes without the token. */
 const maxBytes = 3_900
 /** Push Kit keeps a message for at most 15 days. */
-const mostS = 15 * 24 * 60 * 60
+const maxS = 15 * 24 * 60 * 60
 
 /**
  * A push in the form of Huawei's Push Kit (developer.huawei.com: "HTTPS downlink message", v1).
@@ -103,5 +103,5 @@ function badgeOf(badge: number | undefined, badgeClass: string | undefined): obj
 }
 
 function lifetime(untilMS: number): string {
-  return `${Math.min(mostS, Math.max(1, Math.round((untilMS - clock.now()) / 1_000)))}s`
+  return `${Math.min(maxS, Math.max(1, Math.round((untilMS - clock.now()) / 1_000)))}s`
 }

@@ -12,7 +12,7 @@ import type { DecisionLog } from '../decisions/decision-log.ts'
 import type { PushMetrics } from '../push-metrics.ts'
 import { type PushAnswer, pauseMS } from './network.ts'
 
-const mostFailed = 10_000
+const maxFailed = 10_000
 
 export interface ResponseParts {
   db: Db
@@ -35,12 +35,12 @@ export function createResponseHandler({
   figures,
   retryForever,
 }: ResponseParts): (push: PushDoc, answer: PushAnswer, request: string | undefined) => Promise<void> {
-  const giveBack = batchedWrites((returned: PushReturn[]) => returnPushes(db, returned), { most: 500 })
+  const giveBack = batchedWrites((returned: PushReturn[]) => returnPushes(db, returned), { max: 500 })
   /** Devices whose error this process noted: `isAfterError` is missing in pushes stored before. */
-  const failed = new LRUCache<string, true>({ max: mostFailed })
+  const failed = new LRUCache<string, true>({ max: maxFailed })
   const deviceKeyOf = (push: PushDoc) => key(push.app, push.user, deviceOf(push))
   const putBack = (returned: PushReturn) => retryForever(() => giveBack(returned))
-  const noteOnDevice = (push: PushDoc, reason?: string) => {
+  const recordOnDevice = (push: PushDoc, reason?: string) => {
     const device = deviceKeyOf(push)
     if (reason === undefined) failed.delete(device)
     else failed.set(device, true)
@@ -55,7 +55,7 @@ export function createResponseHandler({
         metrics.delay.observe({ network: name }, (clock.now() - push.at.getTime()) / 1_000)
         decisions.recordResult(push, answer)
         figures.add(push.app, 'pushes')
-        if (push.isAfterError || failed.has(deviceKeyOf(push))) await noteOnDevice(push)
+        if (push.isAfterError || failed.has(deviceKeyOf(push))) await recordOnDevice(push)
         if (answer.topic !== undefined) await setDeviceTopic(db, push.app, push.token, answer.topic)
         return count('sent', '')
       case 'dead':
@@ -67,7 +67,7 @@ export function createResponseHandler({
         log.warn({ network: name, reason: answer.reason, push: push.content, request }, 'push refused')
         decisions.recordResult(push, answer)
         figures.add(push.app, 'failedPushes')
-        await noteOnDevice(push, answer.reason)
+        await recordOnDevice(push, answer.reason)
         return count('refused', answer.reason)
       case 'credentials':
         await putBack({ id: push._id, dueAtMS: clock.now(), triesMore: 0, lastError: answer.reason })
@@ -76,7 +76,7 @@ export function createResponseHandler({
         const dueAtMS = clock.now() + pauseMS(push.tries)
         const doubtedAtMS = push.doubtedAtMS ?? clock.now()
         await putBack({ id: push._id, dueAtMS, triesMore: 1, lastError: answer.reason, doubtedAtMS })
-        await noteOnDevice(push, answer.reason)
+        await recordOnDevice(push, answer.reason)
         return count('put back', answer.reason)
       }
       case 'again': {
@@ -84,7 +84,7 @@ export function createResponseHandler({
         if (dueAtMS >= push.giveUpAtMS) {
           decisions.recordResult(push, { as: 'dropped', reason: answer.reason })
           figures.add(push.app, 'failedPushes')
-          await noteOnDevice(push, answer.reason)
+          await recordOnDevice(push, answer.reason)
           return count('dropped', answer.reason)
         }
         await putBack({ id: push._id, dueAtMS, triesMore: 1, lastError: answer.reason })

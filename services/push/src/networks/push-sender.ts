@@ -109,7 +109,7 @@ export async function runPushSender(parts: PushSenderParts, signal: AbortSignal)
     if (content.of === 'message' && content.isDeleted) return drop(push, 'deleted')
     const answer = doubts.judge(push, await sendTraced(parts, push, content))
     if (answer.as !== 'again' && !('isOurs' in answer)) isReached = true
-    credentials.note(answer)
+    credentials.record(answer)
     await handleResponse(push, answer, content.request)
   }
 
@@ -142,12 +142,12 @@ function createDuePushes(
   db: Db,
   name: PushNetwork,
   doubts: Doubts,
-): (most: number) => Promise<{ found: number; due: PushDoc[] }> {
+): (max: number) => Promise<{ found: number; due: PushDoc[] }> {
   let isReleased = false
-  return async (most) => {
+  return async (max) => {
     if (!isReleased) await releasePushes(db, name)
     isReleased = true
-    const found = await findDuePushes(db, name, most)
+    const found = await findDuePushes(db, name, max)
     const held = new Map<string, number>()
     for (const push of found) {
       const untilMS = doubts.heldUntilMS(push)
@@ -175,9 +175,9 @@ async function sendTraced(
   push: PushDoc,
   content: PushContent,
 ): Promise<PushAnswer> {
-  const step = tracing.step(`send to ${name}`, 'client', content.request)
+  const span = tracing.startSpan(`send to ${name}`, 'client', content.request)
   const answer = await network.send(push, content)
-  step.end({ 'parley.result': answer.as }, 'reason' in answer ? answer.reason : undefined)
+  span.end({ 'parley.result': answer.as }, 'reason' in answer ? answer.reason : undefined)
   log.debug({ network: name, result: answer.as, push: push.content, request: content.request }, 'push sent')
   return answer
 }

@@ -19,7 +19,7 @@ export interface RelayOptions {
 }
 
 /** Most networks accept 4 KB; this leaves room for the relay's additions. */
-const mostBytes = 3_600
+const maxBytes = 3_600
 
 /** The operator's own server, which forwards pushes: one signed POST per device (docs/reference/push.md#a-relay). */
 export function createRelay({ db, url, allowPrivate, timeoutMS, concurrency }: RelayOptions): Network {
@@ -31,7 +31,7 @@ export function createRelay({ db, url, allowPrivate, timeoutMS, concurrency }: R
     if (secrets.length === 0) return { as: 'refused', reason: 'NoApp', isOurs: true }
     const { app, user, token } = push
     const about = { appID: app, clientID: user, deviceId: deviceOf(push), token }
-    const body = JSON.stringify({ ...about, push: devicePayload(push, content, mostBytes) })
+    const body = JSON.stringify({ ...about, push: devicePayload(push, content, maxBytes) })
     // The same on every attempt, so that a relay can deduplicate.
     const id = `push_${hash('sha256', push._id).slice(0, 32)}`
     const answer = await request(url, {

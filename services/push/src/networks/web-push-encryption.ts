@@ -1,7 +1,7 @@
 import { createCipheriv, createECDH, hkdfSync, randomBytes } from 'node:crypto'
 
 /** Maximum size of a text: push services accept messages of 4,096 bytes (RFC 8030, 7.2). */
-export const mostTextBytes = 4_096 - 86 - 17
+export const maxTextBytes = 4_096 - 86 - 17
 
 const recordSize = 4_096
 

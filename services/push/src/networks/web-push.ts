@@ -11,7 +11,7 @@ import { LRUCache } from 'lru-cache'
 import { request } from 'undici'
 import { devicePayload } from './device-payload.ts'
 import { asJson, connectionReason, type Network, type PushAnswer, type PushContent, retryAfterMS } from './network.ts'
-import { encryptForBrowser, mostTextBytes } from './web-push-encryption.ts'
+import { encryptForBrowser, maxTextBytes } from './web-push-encryption.ts'
 
 export interface WebPushOptions {
   db: Db
@@ -26,7 +26,7 @@ export interface WebPushOptions {
 const signedForS = 12 * 60 * 60
 const keptMS = 60 * 60_000
 /** A user can name any server as a push service, and one document records the outcomes of 2,000 pushes. */
-const mostIdChars = 2_000
+const maxIdChars = 2_000
 
 /** Web Push (RFC 8030), with a key pair per app. */
 export function createWebPush({ db, subject, allowPrivate, timeoutMS, concurrency }: WebPushOptions): Network {
@@ -53,8 +53,8 @@ export function createWebPush({ db, subject, allowPrivate, timeoutMS, concurrenc
     const parsed = pushSubscription.safeParse(asJson(push.token, pushSubscription))
     if (!parsed.success) return { as: 'refused', reason: 'BadSubscription', isOurs: true }
     const { endpoint, keys } = parsed.data
-    const text = JSON.stringify(devicePayload(push, content, mostTextBytes))
-    if (Buffer.byteLength(text) > mostTextBytes) return { as: 'refused', reason: 'TooLarge', isOurs: true }
+    const text = JSON.stringify(devicePayload(push, content, maxTextBytes))
+    if (Buffer.byteLength(text) > maxTextBytes) return { as: 'refused', reason: 'TooLarge', isOurs: true }
     const signature = await authorization(push.app, new URL(endpoint).origin)
     if (signature === undefined) return { as: 'refused', reason: 'NoKey', isOurs: true }
     const { statusCode, headers, body } = await request(endpoint, {
@@ -107,7 +107,7 @@ function nameOf(push: PushDoc, content: PushContent): string {
 function answerOf(status: number, location: string | string[] | undefined, afterMS: number | undefined): PushAnswer {
   const reason = String(status)
   if (status >= 200 && status < 300) {
-    const hasId = typeof location === 'string' && location.length <= mostIdChars
+    const hasId = typeof location === 'string' && location.length <= maxIdChars
     return { as: 'sent', ...(hasId && { id: location }) }
   }
   // RFC 8030, 7.3: the subscription has ended.

@@ -30,7 +30,7 @@ const attemptsThatWait = 4
 /**
  * Asks Redis. While it is unavailable, the event is redelivered. From the fifth attempt on, everyone counts as offline: an
  * extra push is better than none.
- * @param nodes the living realtime nodes
+ * @param nodes the live realtime nodes
  */
 export function createOnlineDevicesOf(
   presence: Presence,

@@ -22,7 +22,7 @@ import {
   insertPushes,
   isPushDecided,
   keepPushesSeconds,
-  notePushesDecided,
+  recordPushesDecided,
 } from '@parley/db/push/pushes'
 import type { RoomDoc } from '@parley/db/rooms/documents'
 import { findRoom } from '@parley/db/rooms/rooms'
@@ -31,7 +31,7 @@ import { findDevicesOfUsers } from '@parley/db/users/devices'
 import type { DeviceDoc } from '@parley/db/users/documents'
 import { findUser } from '@parley/db/users/users'
 import { type Presence, whilePresent } from '@parley/presence/connect'
-import { notePushed } from '@parley/presence/pushed-rooms'
+import { recordPushed } from '@parley/presence/pushed-rooms'
 import type { QueueCall } from '../calls/outgoing-call.ts'
 import type { DecisionLog } from '../decisions/decision-log.ts'
 import { networkOf, pushTo } from './device-push.ts'
@@ -75,7 +75,7 @@ const perCall = 10_000
  */
 export function createMessagePusher(parts: PushMessageParts): MessageHandler<MessageEvent> {
   const { db, networks, generic, keepMS } = parts
-  const decided = batchedWrites((contents: string[]) => notePushesDecided(db, contents), { most: 500 })
+  const decided = batchedWrites((contents: string[]) => recordPushesDecided(db, contents), { max: 500 })
   const handle = async ({ event, message: asSent }: MessageEvent) => {
     if (event.push === false || (generic === undefined && networks.size === 0)) return
     const content = key(asSent.appID, asSent._id)
@@ -133,7 +133,7 @@ async function storePushes(
     await Promise.all([insertPushes(db, pushes), parts.decisions.decided({ _id, at: clock.date(), ...decided })])
     if (pushes.length === 0) continue
     parts.wakeNetworks()
-    await notePushedTo(
+    await recordPushedTo(
       parts.presence,
       message,
       due.map(({ device }) => device),
@@ -142,12 +142,12 @@ async function storePushes(
 }
 
 /** Records pushed devices, so that reading elsewhere removes their notifications. */
-export async function notePushedTo(
+export async function recordPushedTo(
   presence: Presence,
   { appID: app, room, threadOf, seq }: Pick<Message, 'appID' | 'room' | 'threadOf' | 'seq'>,
   devices: readonly DeviceDoc[],
 ): Promise<void> {
-  await whilePresent(notePushed(presence, { app, room, threadOf, seq }, devices, keepPushesSeconds))
+  await whilePresent(recordPushed(presence, { app, room, threadOf, seq }, devices, keepPushesSeconds))
 }
 
 async function recipientParts(

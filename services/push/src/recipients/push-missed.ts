@@ -24,7 +24,7 @@ import type { DecisionLog } from '../decisions/decision-log.ts'
 import { networkOf, pushTo } from './device-push.ts'
 import { genericCall } from './generic-call.ts'
 import { messageNotification } from './notification-text.ts'
-import { messageView, notePushedTo } from './push-message.ts'
+import { messageView, recordPushedTo } from './push-message.ts'
 import { type PushReminderParts, pushMissedReminders } from './push-reminder.ts'
 
 /** Pushes what was sent into a device's half-open connection. */
@@ -38,10 +38,10 @@ export interface PushMissedParts extends PushReminderParts {
 }
 
 /** Only the latest rooms: a phone shows no more. */
-const mostRooms = 20
-const mostOfRoom = 10
+const maxRooms = 20
+const maxOfRoom = 10
 /** Latest thread messages read per room: most may belong to threads without the user. */
-const mostOfThreads = 200
+const maxOfThreads = 200
 /** Time for the device to reconnect and for its old connection to be dropped. */
 const settleMS = 3_000
 
@@ -66,8 +66,8 @@ export function createMissedPusher(parts: PushMissedParts): PushMissed {
     if (!device && generic === undefined) return
     if (device) await pushMissedReminders(parts, device, { sinceMS, awayUntilMS: clock.now() + settleMS })
     const keys = (await findRoomIdsOfUser(db, app, user)).map((room) => key(app, room))
-    const active = (await findRoomsActiveSince(db, keys, sinceMS)).slice(0, mostRooms).map(({ _id }) => _id)
-    const withThreads = await findRoomsWithThreadsSince(db, keys, sinceMS, mostRooms)
+    const active = (await findRoomsActiveSince(db, keys, sinceMS)).slice(0, maxRooms).map(({ _id }) => _id)
+    const withThreads = await findRoomsWithThreadsSince(db, keys, sinceMS, maxRooms)
     if (active.length + withThreads.length === 0) return
     const rooms = await findRoomsByKey(db, active)
     await flushRooms(db, active)
@@ -80,7 +80,7 @@ export function createMissedPusher(parts: PushMissedParts): PushMissed {
 }
 
 async function pushOfRoom(parts: PushMissedParts, room: RoomDoc, missed: Missed): Promise<void> {
-  const latest = { limit: mostOfRoom, latestFirst: true }
+  const latest = { limit: maxOfRoom, latestFirst: true }
   const found = await findBySeq(parts.db, room._id, { after: 0, upTo: room.seq }, latest)
   await pushEach(
     parts,
@@ -94,7 +94,7 @@ async function pushOfRoom(parts: PushMissedParts, room: RoomDoc, missed: Missed)
 async function pushOfThreads(parts: PushMissedParts, room: RoomDoc, missed: Missed): Promise<void> {
   const { db } = parts
   const { user } = missed
-  const latest = await findLatestInThreads(db, room, missed.sinceMS, mostOfThreads)
+  const latest = await findLatestInThreads(db, room, missed.sinceMS, maxOfThreads)
   const found = latest.filter((one) => isMissed(one, room, missed))
   const memberKey = ({ threadOf = '' }: MessageDoc) => key(room.app, room.id, threadOf, user)
   const readSeqs = await findThreadReadSeqs(db, [...new Set(found.map(memberKey))])
@@ -102,7 +102,7 @@ async function pushOfThreads(parts: PushMissedParts, room: RoomDoc, missed: Miss
   for (const message of found) {
     const isNamed = async () => (await findMentions(db, room.app, message.mentions)).named.has(user)
     if (readSeqs.has(memberKey(message)) || (await isNamed())) forUser.push(message)
-    if (forUser.length === mostOfRoom) break
+    if (forUser.length === maxOfRoom) break
   }
   await pushEach(parts, room, missed, forUser)
 }
@@ -137,7 +137,7 @@ async function pushEach(
     const withBadge = message.skipTotalBadge ? undefined : badge
     const to = { app: room.app, content, badge: withBadge, mentioned, giveUpAtMS, awayUntilMS: nowMS + settleMS }
     await insertPushes(db, [pushTo(device, to)])
-    await notePushedTo(presence, { ...message, appID: room.app }, [device])
+    await recordPushedTo(presence, { ...message, appID: room.app }, [device])
   }
 }
 

@@ -12,7 +12,7 @@ import { totalUnreadOf } from '@parley/db/unread/total-unread'
 import { findDevicesOfUsers } from '@parley/db/users/devices'
 import type { DeviceDoc } from '@parley/db/users/documents'
 import { type Presence, whilePresent } from '@parley/presence/connect'
-import { findReminded, noteReminded } from '@parley/presence/reminded'
+import { findSentReminders, recordReminder } from '@parley/presence/sent-reminders'
 import { networkOf, pushTo } from './device-push.ts'
 import { reminderNotification } from './notification-text.ts'
 import { type FindOnlineDevices, isInUse } from './online-devices.ts'
@@ -46,7 +46,7 @@ export function createReminderPusher(parts: PushReminderParts): PushReminder {
     const left = devices.filter(({ device }) => !isInUse(online, device))
     if (left.length < devices.length) {
       // For devices whose connection turns out to be half-open.
-      await whilePresent(noteReminded(presence, { app, user, room, id, atMS }, clock.now()))
+      await whilePresent(recordReminder(presence, { app, user, room, id, atMS }, clock.now()))
     }
     await storeReminder(parts, reminder, left)
   }
@@ -59,7 +59,7 @@ export async function pushMissedReminders(
   { sinceMS, awayUntilMS }: { sinceMS: number; awayUntilMS: number },
 ): Promise<void> {
   const { app, user } = device
-  const missed = (await whilePresent(findReminded(parts.presence, app, user, sinceMS))) ?? []
+  const missed = (await whilePresent(findSentReminders(parts.presence, app, user, sinceMS))) ?? []
   for (const one of missed) await storeReminder(parts, { app, user, ...one }, [device], awayUntilMS)
 }
 

@@ -8,7 +8,7 @@ import { key } from '@parley/db/keys'
 import { findSentMessage } from '@parley/db/messages/messages'
 import type { PushDoc } from '@parley/db/push/documents'
 import { deviceOf } from '@parley/db/push/pushes'
-import { noteSilentPushes, pagePushesOf } from '@parley/db/push/silent-pushes'
+import { pagePushesOf, recordSilentPushes } from '@parley/db/push/silent-pushes'
 import { pageMembers } from '@parley/db/rooms/memberships'
 import { findRoom } from '@parley/db/rooms/rooms'
 import { countedThread } from '@parley/db/threads/thread'
@@ -71,7 +71,7 @@ export function createTakeAway(parts: TakeAwayParts) {
           const to = { ...push, device: deviceOf(push) }
           return online.get(push.user)?.has(to.device) ? [] : [silentPush(parts, to, { messages: [message] })]
         })
-        await noteSilentPushes(db, silent)
+        await recordSilentPushes(db, silent)
       }
     },
   }
@@ -112,7 +112,7 @@ async function takePlacesAway(parts: TakeAwayParts, places: readonly Over[], att
     const taken = threadOf === undefined ? { rooms: [room] } : { threads: [threadOf] }
     return [silentPush(parts, { ...to, network: networkOf[to.type] }, taken)]
   })
-  await noteSilentPushes(db, silent)
+  await recordSilentPushes(db, silent)
   for (const one of over) await forgetPushed(presence, one.place, one.devices)
 }
 

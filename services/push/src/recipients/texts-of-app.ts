@@ -43,12 +43,12 @@ function withPicture(
     ...(mentioned !== undefined && { mentioned }),
     ...(sound !== undefined && { sound }),
     ...(category !== undefined && { category }),
-    ...(url.length <= mostUrl && isHttps(url) && { image: url }),
+    ...(url.length <= maxUrl && isHttps(url) && { image: url }),
   }
 }
 
 /** Longer URLs would leave too little room for the text. */
-const mostUrl = 300
+const maxUrl = 300
 
 function isHttps(url: string): boolean {
   return URL.parse(url)?.protocol === 'https:'

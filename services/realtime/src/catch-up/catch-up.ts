@@ -39,16 +39,16 @@ export interface CatchUpParts extends ReadTogetherParts {
 
 /** Sockets within this time share one read; those that come during a read share the next. */
 const togetherMS = 20
-const mostTogether = 1_000
+const maxTogether = 1_000
 /**
  * Upper bound of the pause after a read. Pausing as long as the read took makes fewer and larger reads in a storm.
  */
-const mostPauseMS = 1_000
+const maxPauseMS = 1_000
 /** Sockets that were away for longer get reads of their own, which do not delay the recent ones. */
 const recentMS = 10 * 60_000
 const pollMS = 50
 /** A resync of the node takes seconds. */
-const mostBehindMS = 60_000
+const maxBehindMS = 60_000
 
 export function createCatchUp(parts: CatchUpParts): CatchUp {
   const recent = shareReads(parts)
@@ -99,14 +99,14 @@ async function resume(
 
 /** Resolves when the node's resync is done, which delivers older events; false if it cannot finish. */
 async function isUpToDate({ bus, isBehind }: CatchUpParts): Promise<boolean> {
-  const deadlineMS = performance.now() + mostBehindMS
+  const deadlineMS = performance.now() + maxBehindMS
   while (bus.connected && isBehind() && performance.now() < deadlineMS) await pause(pollMS)
   return bus.connected && !isBehind()
 }
 
 /** Repeats the replay until nothing is missing and buffering has ended. Returns the reason if that is impossible. */
 async function readToTheEnd(
-  { mostBufferedBytes }: CatchUpParts,
+  { maxBufferedBytes }: CatchUpParts,
   reader: ReplayReader,
   read: (reader: ReplayReader) => Promise<ReadOutcome>,
 ): Promise<CaughtUp | string> {
@@ -123,7 +123,7 @@ async function readToTheEnd(
       // The socket has these, or the next read brings them; from the buffer they would come out of order.
       reader.socket.replayBuffer?.drop((id) => ids.has(id))
       Object.assign(reader, { from, sinceMS: atMS, sent, nextSeqs })
-      while (isConnected(reader) && reader.socket.connection.bufferedBytes > mostBufferedBytes / 2) await pause(pollMS)
+      while (isConnected(reader) && reader.socket.connection.bufferedBytes > maxBufferedBytes / 2) await pause(pollMS)
     } else return outcome.is
     if (!isConnected(reader)) return 'gone'
   }
@@ -140,10 +140,10 @@ function shareReads(parts: CatchUpParts): (reader: ReplayReader) => Promise<Read
         return await readTogether(parts, readers)
       } finally {
         const tookMS = performance.now() - beganMS
-        restUntilMS = performance.now() + Math.min(tookMS, mostPauseMS)
+        restUntilMS = performance.now() + Math.min(tookMS, maxPauseMS)
         parts.log.debug({ sockets: readers.length, tookMS }, 'sockets caught up')
       }
     },
-    { most: mostTogether, waitMS: togetherMS },
+    { max: maxTogether, waitMS: togetherMS },
   )
 }

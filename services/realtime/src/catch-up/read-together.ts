@@ -35,20 +35,20 @@ export interface ReadTogetherParts {
   acceptQueue: AcceptQueue
   delivered: Counter<'event'>
   /** Records the number of sockets that got an event. */
-  noteCaughtUp: (event: IncomingEvent, sockets: number) => void
+  recordReplay: (event: IncomingEvent, sockets: number) => void
   queue: Pick<DeliveryQueue, 'drain'>
   order: Pick<LiveOrder, 'learn'>
   fetch: LiveOrderParts['fetch']
   /** How long a message waits for an earlier one, by the stream's clock. */
   orderWaitMS: number
   /** Maximum number of events in one socket's replay. */
-  mostEvents: number
+  maxEvents: number
   /** A socket with more unsent bytes gets nothing until it drains. */
-  mostBufferedBytes: number
+  maxBufferedBytes: number
 }
 
 /** Maximum number of events in a shared read, which takes a second or two. */
-const mostShared = 100_000
+const maxShared = 100_000
 /** Reading yields to all other work after this. */
 const sliceMS = 2
 /** Pause before another mark, for messages that still wait for an earlier one. */
@@ -99,12 +99,12 @@ async function readPart(
       else byTopic.set(name, [reader])
     }
   }
-  const { subjects, most } = whatToRead(parts, [...byTopic.keys()].map(audienceOf), readers)
+  const { subjects, max } = whatToRead(parts, [...byTopic.keys()].map(audienceOf), readers)
   // A room that was joined meanwhile can be in a stream without a mark: its events come live.
   const marked = new Map([...subjects].filter(([stream]) => marks.has(stream)))
   const reading = await openReading(bus, marked, (stream) => startOf(readers, stream), nodeId)
   try {
-    if (reading.pending <= most) {
+    if (reading.pending <= max) {
       await deliver(parts, reading, { readers, byTopic, marks }, outcomes)
       return
     }
@@ -122,17 +122,17 @@ async function readPart(
 
 /** The subjects to read, and the most events that may be pending on them. */
 function whatToRead(
-  { bus, mostEvents }: ReadTogetherParts,
+  { bus, maxEvents }: ReadTogetherParts,
   audiences: readonly Audience[],
   readers: readonly ReplayReader[],
-): { subjects: SubjectsOfStreams; most: number } {
+): { subjects: SubjectsOfStreams; max: number } {
   const isForOne = readers.length === 1
   const sinceMS = earliestOf(readers)
   // Exact subjects count against the client's limit up front; wildcard matches count as they are read.
   const exact = isForOne || isReadTogether(audiences) ? exactSubjects(bus, audiences, sinceMS) : undefined
   return {
     subjects: exact ?? wholeSubjects(bus, audiences, sinceMS),
-    most: isForOne && exact ? Math.min(mostEvents, mostShared) : mostShared,
+    max: isForOne && exact ? Math.min(maxEvents, maxShared) : maxShared,
   }
 }
 
@@ -142,15 +142,15 @@ interface Group {
   marks: Positions
 }
 
-function noteDelivery(
-  { delivered, noteCaughtUp }: ReadTogetherParts,
+function recordDelivery(
+  { delivered, recordReplay }: ReadTogetherParts,
   sent: SentEvents,
   event: Read,
   receivers: number,
 ): void {
   sent.add(event)
   delivered.inc({ event: event.event }, receivers)
-  noteCaughtUp(event, receivers)
+  recordReplay(event, receivers)
 }
 
 async function deliver(
@@ -162,7 +162,7 @@ async function deliver(
   const { bus, acceptQueue, queue, order, orderWaitMS } = parts
   const active = new Set(readers)
   const sent = createSentEvents()
-  const sending = createSending(parts.mostBufferedBytes)
+  const sending = createSending(parts.maxBufferedBytes)
   const end = (reader: ReplayReader, outcome: ReadOutcome) => {
     active.delete(reader)
     outcomes.set(reader, outcome)
@@ -179,7 +179,7 @@ async function deliver(
       if (!active.has(reader)) continue
       if (!isConnected(reader)) end(reader, { is: 'gone' })
       else if (concerns(event, event.at, reader)) {
-        if (reader.events >= parts.mostEvents) end(reader, { is: 'too much' })
+        if (reader.events >= parts.maxEvents) end(reader, { is: 'too much' })
         else if (!sending.add(reader, event)) {
           end(reader, { is: 'congested', ...restOf(reader, event, inOrder, { next, sent }), ids: sent.ids })
         } else {
@@ -188,7 +188,7 @@ async function deliver(
         }
       }
     }
-    if (receivers > 0) noteDelivery(parts, sent, event, receivers)
+    if (receivers > 0) recordDelivery(parts, sent, event, receivers)
   }
 
   /** Moves live events that wait for events read here into the replay buffers, before those drop sent ones. */

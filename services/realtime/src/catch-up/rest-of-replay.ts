@@ -45,11 +45,11 @@ export function restOf(
 
 /** The next messages of the reader's rooms and threads. The read counts `event` already, which it has yet to get. */
 function nextSeqsFor({ socket }: ReplayReader, event: Read, inOrder: InOrder<Read>): Map<string, NextSeq[]> {
-  const place = isNewMessage(event.event) ? event.message : undefined
+  const position = isNewMessage(event.event) ? event.message : undefined
   const seqs: NextSeq[] = []
   for (const { topic, thread, next } of inOrder.nextSeqs()) {
     if (!socket.isIn(topic)) continue
-    const isIts = topic === topicOf(event.to) && thread === place?.thread && next - 1 === place?.seq
+    const isIts = topic === topicOf(event.to) && thread === position?.thread && next - 1 === position?.seq
     seqs.push({ topic, thread, next: isIts ? next - 1 : next })
   }
   return Map.groupBy(seqs, ({ topic }) => topic)

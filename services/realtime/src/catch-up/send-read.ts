@@ -15,9 +15,9 @@ interface Frame {
 
 /**
  * Sends events to sockets as they are read, many in one write, and none to a socket with unsent data.
- * @param mostBufferedBytes a socket with more unsent bytes gets nothing
+ * @param maxBufferedBytes a socket with more unsent bytes gets nothing
  */
-export function createSending(mostBufferedBytes: number) {
+export function createSending(maxBufferedBytes: number) {
   const batches = new Map<ReplayReader, { frames: Frame[]; bytes: number }>()
   /** The event's frame by codec. */
   let frames: string[] = []
@@ -41,7 +41,7 @@ export function createSending(mostBufferedBytes: number) {
     add(reader: ReplayReader, event: IncomingEvent): boolean {
       const { socket } = reader
       const batch = batches.get(reader) ?? { frames: [], bytes: 0 }
-      if (socket.connection.bufferedBytes + batch.bytes > mostBufferedBytes) {
+      if (socket.connection.bufferedBytes + batch.bytes > maxBufferedBytes) {
         send(reader)
         return false
       }

@@ -76,8 +76,8 @@ export function createStreamClock(ownMS: () => number = clock.now) {
      */
     set(streamMS: number, askedMS: number) {
       // NATS read its clock between the request and the reply: a slow reply must not set the clock back.
-      const [least, most] = [streamMS - ownMS(), streamMS - askedMS]
-      aheadMS = Math.min(Math.max(0, least), most)
+      const [least, max] = [streamMS - ownMS(), streamMS - askedMS]
+      aheadMS = Math.min(Math.max(0, least), max)
     },
   }
 }

@@ -6,7 +6,7 @@ import { type CatchUpParts, createCatchUp } from './catch-up.ts'
 import { announceServerTime, createStreamClock, type ServerTimeParts } from './server-time.ts'
 
 type Parts = Pick<NodeParts, 'chat' | 'settings' | 'bus' | 'log' | 'metrics' | 'isBehind'> &
-  Pick<CatchUpParts, 'acceptQueue' | 'delivered' | 'noteCaughtUp' | 'order' | 'fetch'> &
+  Pick<CatchUpParts, 'acceptQueue' | 'delivered' | 'recordReplay' | 'order' | 'fetch'> &
   Pick<ServerTimeParts, 'sockets' | 'queue' | 'server'>
 
 /** The parts of a node that replay events to clients with `since`, and send them the time. */
@@ -20,8 +20,8 @@ export function startCatchUp(parts: Parts) {
     ...common,
     resumes: resumesCounter(parts.metrics),
     userSince: createUserSince(parts.chat),
-    mostEvents: settings.catchUpEvents,
-    mostBufferedBytes: replayBufferBytes,
+    maxEvents: settings.catchUpEvents,
+    maxBufferedBytes: replayBufferBytes,
     orderWaitMS: waitsOfStream * settings.orderWaitMS,
   })
   const serverTime = announceServerTime({ ...common, everyMS: settings.serverTimeEveryMS })

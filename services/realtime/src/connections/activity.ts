@@ -7,7 +7,7 @@ import type { Session, UserSocket } from './session.ts'
 export function watchActivity(chat: Chat) {
   const inFlight = createInFlight()
 
-  function note(writing: Promise<unknown>, { app, user }: { app: string; user: string }): void {
+  function record(writing: Promise<unknown>, { app, user }: { app: string; user: string }): void {
     inFlight
       .add(writing)
       .catch((error: unknown) => chat.log.warn({ err: error, app, user }, 'activity of a user not recorded'))
@@ -15,7 +15,7 @@ export function watchActivity(chat: Chat) {
 
   return {
     began({ connection, transport }: UserSocket, { app, user, device }: Session) {
-      chat.recent.note({ app, user }, { what: 'connected', device, transport })
+      chat.recent.record({ app, user }, { what: 'connected', device, transport })
       const { address, port, headers } = connection
       const userAgent = headers['user-agent']
       const login = {
@@ -29,12 +29,12 @@ export function watchActivity(chat: Chat) {
         },
         ...(userAgent !== undefined && { userAgent }),
       }
-      note(chat.recordLogin(login), login)
+      record(chat.recordLogin(login), login)
     },
     /** @param reason one of the close reasons */
     ended({ app, user, device }: Session, reason: string) {
-      chat.recent.note({ app, user }, { what: 'closed', device, reason })
-      note(chat.recordActive({ app, user, atMS: clock.now() }), { app, user })
+      chat.recent.record({ app, user }, { what: 'closed', device, reason })
+      record(chat.recordActive({ app, user, atMS: clock.now() }), { app, user })
     },
     /** Resolves when everything is recorded. */
     drained: () => inFlight.drained(),

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { clock } from '@parley/async/clock'
 import { createInFlight } from '@parley/async/in-flight'
 import type { Bus } from '@parley/bus/connect'
-import { publishPushToClients } from '@parley/bus/events/publish-captured'
+import { publishPushToClients } from '@parley/bus/events/publish'
 import type { Logger } from '@parley/service/log'
 import type { Session, UserSocket } from './session.ts'
 
@@ -10,14 +10,14 @@ import type { Session, UserSocket } from './session.ts'
 const pingTimeout = 'ping timeout'
 /** Close reasons after which the client may have missed everything since its last packet. */
 const unheardEnds: ReadonlySet<string> = new Set([pingTimeout, 'slow reader', 'token expired'])
-/** A living client answers a ping within this time. */
+/** A live client answers a ping within this time. */
 const answersWithinMS = 1_000
 /** Allows for a busy node, which pings and closes late: a push too many is better than none. */
 const lateMS = 5_000
 
 /**
  * Handles ended sockets: a client that did not answer may have missed everything since its last packet, so the push
- * service pushes that to its device (docs/reference/push.md#recipients). A living client reconnects before the pushes
+ * service pushes that to its device (docs/reference/push.md#recipients). A live client reconnects before the pushes
  * are due, or has answered: a draining node pings before it closes.
  */
 export function watchHalfOpen(parts: {

@@ -14,7 +14,7 @@ describe('parley_delivery_seconds', () => {
     const delivery = createDelivery({
       send: () => sockets,
       sendToNewer: () => 1,
-      noteDelivered: () => undefined,
+      recordDelivered: () => undefined,
       delivered: deliveredCounter(metrics),
       delay: deliveryDelay(metrics),
       cutOff: () => ({ sinceMS: 0, untilMS: 0 }),

@@ -15,7 +15,7 @@ interface DeliveryParts {
   /** From the acceptance of a message to its first write to sockets here. */
   delay: RequestHistogram
   /** Called with each event and its number of sockets. */
-  noteDelivered: (event: IncomingEvent, sockets: number) => void
+  recordDelivered: (event: IncomingEvent, sockets: number) => void
   /** The last period in which this node was cut off from the bus, or not started yet. */
   cutOff: () => CutOff
   tracing: Tracing
@@ -35,22 +35,22 @@ export interface CutOff {
 
 /** Delivers events to sockets, counted, traced and logged. */
 export function createDelivery(parts: DeliveryParts) {
-  const { send, sendToNewer, delivered, delay, noteDelivered, cutOff, tracing, log } = parts
+  const { send, sendToNewer, delivered, delay, recordDelivered, cutOff, tracing, log } = parts
   /** Time of the first delivery, by event ID. */
   const heard = createRecent<number>()
 
   function deliverToAll(event: IncomingEvent, again?: Redelivery): void {
     const isFirst = event.id === undefined || heard.get(event.id) === undefined
     if (event.id !== undefined) heard.set(event.id, performance.now())
-    const step = tracing.step(`deliver ${event.event}`, 'consumer', event.request)
+    const span = tracing.startSpan(`deliver ${event.event}`, 'consumer', event.request)
     const receivers = send(event, again)
     delivered.inc({ event: event.event }, receivers)
     if (isFirst && receivers > 0 && event.acceptedAtMS !== undefined) {
       // Both by MongoDB's clock; the remaining skew can make a fast delivery seem to precede its acceptance.
       delay.observe({}, Math.max(0, clock.now() - event.acceptedAtMS) / 1000, event.request)
     }
-    noteDelivered(event, receivers)
-    step.end({ 'parley.sockets': receivers })
+    recordDelivered(event, receivers)
+    span.end({ 'parley.sockets': receivers })
     log.debug({ event: event.event, to: event.to, sockets: receivers, request: event.request }, 'delivered')
   }
 
@@ -77,7 +77,7 @@ export function createDelivery(parts: DeliveryParts) {
       const receivers = sendToNewer(event, heardAtMS)
       if (receivers === 0) return
       delivered.inc({ event: event.event }, receivers)
-      noteDelivered(event, receivers)
+      recordDelivered(event, receivers)
     },
   }
 }

@@ -9,7 +9,7 @@ import { topicOf } from './topics.ts'
 type Delivery = Omit<DeliveriesAnswer[number], 'message'>
 
 /** A message is delivered again only after the bus was away. */
-const mostPerMessage = 10
+const maxPerMessage = 10
 
 /**
  * The number of this node's sockets that each message reached, for at least the last 50,000 messages, or for some minutes.
@@ -22,14 +22,14 @@ export function createDeliveredMessages() {
   const nameOfNew = ({ event, id, to }: IncomingEvent) =>
     isNewMessage(event) && id !== undefined ? nameOf(topicOf(to), id) : undefined
   return {
-    note(event: IncomingEvent, sockets: number) {
+    record(event: IncomingEvent, sockets: number) {
       const name = nameOfNew(event)
       if (name === undefined) return
       const before = delivered.get(name) ?? []
-      delivered.set(name, [...before, { sockets, atMS: clock.now() }].slice(-mostPerMessage))
+      delivered.set(name, [...before, { sockets, atMS: clock.now() }].slice(-maxPerMessage))
     },
     /** The same for sockets that got it in a replay. */
-    noteCaughtUp: (event: IncomingEvent, sockets: number) => {
+    recordReplay: (event: IncomingEvent, sockets: number) => {
       const name = nameOfNew(event)
       if (name === undefined) return
       const before = caughtUp.get(name)?.sockets ?? 0

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { setImmediate } from 'node:timers/promises'
 import type { IncomingEvent } from '@parley/bus/events/incoming'
-import type { EventPlace } from '@parley/bus/events/publish'
+import type { EventPosition } from '@parley/bus/events/publish'
 import { eventsOf } from '@parley/chat/send/publish'
 import type { ServerEvent } from '@parley/contracts/socket/server-events'
 import * as fc from 'fast-check'
@@ -14,13 +14,13 @@ const waitMS = 200
 const room = { app: 'a', room: 'r' }
 const topic = 'r\0a\0r'
 
-function eventOf(name: ServerEvent, message: EventPlace, id = `${message.thread ?? ''}${name} ${message.seq}`) {
+function eventOf(name: ServerEvent, message: EventPosition, id = `${message.thread ?? ''}${name} ${message.seq}`) {
   return { to: room, event: name, id, data: new Uint8Array(10), message } satisfies IncomingEvent
 }
-const sent = (seq: number, more: Partial<EventPlace> = {}) =>
-  eventOf('chat message', { seq, isSoonAfter: true, ...more })
-const edited = (seq: number, more: Partial<EventPlace> = {}) =>
-  eventOf('messageUpdated', { seq, isSoonAfter: true, ...more })
+const sent = (seq: number, more: Partial<EventPosition> = {}) =>
+  eventOf('chat message', { seq, mayOvertake: true, ...more })
+const edited = (seq: number, more: Partial<EventPosition> = {}) =>
+  eventOf('messageUpdated', { seq, mayOvertake: true, ...more })
 
 /** Takes events one at a time; `out` has the delivered ones, in order. */
 function start() {
@@ -115,7 +115,7 @@ describe('the messages of a room', () => {
 
   test('begin with the first one received, unless the previous one can still be in flight', () => {
     const old = start()
-    old.take(sent(7, { isSoonAfter: undefined } as never), sent(8))
+    old.take(sent(7, { mayOvertake: undefined } as never), sent(8))
     assert.deepEqual(old.out, ['7', '8'])
     const recent = start()
     recent.take(sent(8), sent(7))
@@ -155,7 +155,7 @@ describe('the messages of a room', () => {
 
   test('begin with none while an earlier one waits', () => {
     const { order, take, out } = start()
-    const notSoon = { isSoonAfter: undefined } as never
+    const notSoon = { mayOvertake: undefined } as never
     take(sent(2), sent(3, notSoon), edited(2, notSoon), { ...sent(4, notSoon), again: { atMS: 1 } }, edited(1, notSoon))
     assert.deepEqual(out, ['messageUpdated 1'])
     take(sent(1))
@@ -183,7 +183,7 @@ describe('the messages of a room', () => {
 
   test('an edit of an old message waits for nothing, and is no beginning', () => {
     const { take, out } = start()
-    take(edited(5, { isSoonAfter: undefined } as never), sent(1))
+    take(edited(5, { mayOvertake: undefined } as never), sent(1))
     assert.deepEqual(out, ['messageUpdated 5', '1'])
   })
 
@@ -221,8 +221,8 @@ describe('the messages of a room', () => {
         let seq = 0
         for (const { gateway, size } of all) {
           const messages = Array.from({ length: size }, () => ({ message: { createdAtMS: 1 } }))
-          for (const { isSoonAfter } of eventsOf({ room: { lastMessageAtMS: 0 }, messages } as unknown as RoomAppend))
-            published[gateway]?.push(eventOf('chat message', { seq: ++seq, ...(isSoonAfter && { isSoonAfter }) }))
+          for (const { mayOvertake } of eventsOf({ room: { lastMessageAtMS: 0 }, messages } as unknown as RoomAppend))
+            published[gateway]?.push(eventOf('chat message', { seq: ++seq, ...(mayOvertake && { mayOvertake }) }))
         }
         const arriving = [...turns.flatMap((turn) => published[turn]?.shift() ?? []), ...published.flat()].slice(missed)
         const { order, take, out } = start()
@@ -267,7 +267,7 @@ describe('the messages of a room', () => {
           nowMS += afterMS
           order.expire(nowMS)
           const name = isEdit ? 'messageUpdated' : thread === undefined ? 'chat message' : 'thread message'
-          const event = eventOf(name, { seq, isSoonAfter: true, ...(thread !== undefined && { thread }) })
+          const event = eventOf(name, { seq, mayOvertake: true, ...(thread !== undefined && { thread }) })
           if (!arrived.has(event.id)) arrived.set(event.id, nowMS)
           order.take(event, nowMS)
         }

@@ -30,9 +30,9 @@ interface OrderedQueue<Event> {
 }
 
 /** The most threads remembered per room; the next message of another counts as the first. */
-const mostThreads = 200
+const maxThreads = 200
 /** The most bytes that may wait; above it, rooms stop waiting. */
-const mostWaitingBytes = 16 * 1024 * 1024
+const maxWaitingBytes = 16 * 1024 * 1024
 /** The wait is this many times as long for a message that was fetched. */
 const waitsForFetched = 5
 /** The wait is this many times as long for the stream: by then live delivery has given up on a missing message. */
@@ -88,18 +88,18 @@ export class InOrder<Event extends IncomingEvent> {
     this.#fetchesFirst = fetchesFirst
   }
 
-  /** Delivers the event now, or in its turn; at once if it has no place, or its turn has passed. */
+  /** Delivers the event now, or in its turn; at once if it has no position, or its turn has passed. */
   take(event: Event, nowMS: number): void {
-    const place = event.message
-    if (place === undefined) return this.#deliver(event)
-    const { seq } = place
+    const position = event.message
+    if (position === undefined) return this.#deliver(event)
+    const { seq } = position
     const isNew = isNewMessage(event.event)
-    const queue = this.#queueOf(topicOf(event.to), place.thread)
+    const queue = this.#queueOf(topicOf(event.to), position.thread)
     const one = { event, seq, isNew, sinceMS: nowMS }
     const [earliest] = queue.waiting
     // It must not overtake one that waits, which can be of the same append.
     const isEarliest = earliest === undefined || isBefore(one, earliest)
-    const isFirst = queue.next === undefined && isEarliest && ((isNew && seq === 1) || !place.isSoonAfter)
+    const isFirst = queue.next === undefined && isEarliest && ((isNew && seq === 1) || !position.mayOvertake)
     // An edit, which can be of an old message, or a repeated event does not start the count.
     if (isFirst && (!isNew || event.again)) return this.#deliver(event)
     if (isFirst) queue.next = seq
@@ -217,7 +217,7 @@ export class InOrder<Event extends IncomingEvent> {
   #keepThread(topic: string, thread: string, queue: OrderedQueue<Event>): void {
     const threads = this.#threadsOf.get(topic) ?? new Map<string, OrderedQueue<Event>>()
     this.#threadsOf.set(topic, threads)
-    if (threads.size >= mostThreads)
+    if (threads.size >= maxThreads)
       for (const [name, { waiting }] of threads) if (waiting.length === 0) threads.delete(name)
     threads.set(thread, queue)
   }
@@ -230,7 +230,7 @@ export class InOrder<Event extends IncomingEvent> {
     waiting.splice(at, 0, one)
     this.#waitingBytes += one.event.data.byteLength
     this.#waiting.add(queue)
-    if (this.#waitingBytes > mostWaitingBytes) this.#deliverEarly(queue, waiting.length)
+    if (this.#waitingBytes > maxWaitingBytes) this.#deliverEarly(queue, waiting.length)
   }
 
   #deliverReady(queue: OrderedQueue<Event>): void {

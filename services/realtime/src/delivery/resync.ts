@@ -3,7 +3,7 @@ import type { Bus } from '@parley/bus/connect'
 import type { IncomingEvent } from '@parley/bus/events/incoming'
 import { replayEvents } from '@parley/bus/stream/replay'
 import { marginMS } from '@parley/bus/stream/stream-state'
-import { livingTokens } from '@parley/chat/access/living-tokens'
+import { activeTokens } from '@parley/chat/access/active-tokens'
 import type { Chat } from '@parley/chat/chat'
 import type { RoomsOfUser } from '@parley/chat/rooms/rooms-of-user'
 import { closeSocket } from '../connections/close-socket.ts'
@@ -125,11 +125,11 @@ interface Join {
 const isStill = ({ socket, session }: Held) => socket.data.session === session
 
 async function disconnectRevoked(chat: Chat, held: readonly Held[]): Promise<void> {
-  const living = await livingTokens(
+  const active = await activeTokens(
     chat,
     held.map(({ session }) => session),
   )
-  for (const one of held) if (!living.has(one.session) && isStill(one)) closeSocket(one.socket, 'token ended')
+  for (const one of held) if (!active.has(one.session) && isStill(one)) closeSocket(one.socket, 'token ended')
 }
 
 /**

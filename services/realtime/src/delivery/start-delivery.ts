@@ -27,8 +27,8 @@ export function startDelivery(parts: Parts) {
     ...parts,
     send: (event, again) => deliverEvent(server(), sockets, event, again),
     sendToNewer: (event, thanMS) => deliverToNewer(server(), sockets, event, thanMS),
-    noteDelivered(event, count) {
-      deliveredMessages.note(event, count)
+    recordDelivered(event, count) {
+      deliveredMessages.record(event, count)
       if (count > 0) figures.add(event.to.app, 'deliveries', count)
     },
     delivered,

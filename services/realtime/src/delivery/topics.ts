@@ -1,7 +1,7 @@
 import { clock } from '@parley/async/clock'
 import type { IncomingEvent } from '@parley/bus/events/incoming'
 import type { Audience } from '@parley/contracts/bus/subjects'
-import { mostLateMS } from '@parley/socketio/sockets/newcomers'
+import { maxLateMS } from '@parley/socketio/sockets/newcomers'
 import type { UserSocket } from '../connections/session.ts'
 
 /** Clock skew between gateways, MongoDB and NATS: an event that looks older than a join may be newer. */
@@ -22,7 +22,7 @@ export function audienceOf(topic: string): Audience {
  * @param afterMS when its user became a member, by the room's clock: earlier messages, however late they come, are not for it
  */
 export function joinTopic(socket: UserSocket, topic: string, afterMS: number): void {
-  socket.join(topic, afterMS > clock.now() - mostLateMS ? afterMS : undefined)
+  socket.join(topic, afterMS > clock.now() - maxLateMS ? afterMS : undefined)
 }
 
 /**

@@ -6,7 +6,7 @@ import { streamText } from '@parley/chat/messages/streaming/stream-text'
 import { notifyTyping } from '@parley/chat/messages/typing'
 import { markRead } from '@parley/chat/rooms/unread/mark-read'
 import { sendMessage } from '@parley/chat/send/send-message'
-import type { Noted } from '@parley/chat/timeline/recent-activity'
+import type { RecentEntry } from '@parley/chat/timeline/recent-activity'
 import { okEnvelope, toErrorEnvelope } from '@parley/contracts/envelope'
 import { ApiError } from '@parley/contracts/errors'
 import { type ClientEmit, encodings } from '@parley/contracts/socket/client-emits'
@@ -22,7 +22,7 @@ import type { Limits } from '../limits/limits.ts'
 import type { LogIn } from '../logins/login.ts'
 import type { WatchPresence } from '../presence/watch-presence.ts'
 import { type EmitArguments, readArguments } from './emit-arguments.ts'
-import { inTurn } from './turns.ts'
+import { withEmitLock } from './emit-lock.ts'
 
 /** The work of one emit; it returns the `result` of the acknowledgement. */
 type Work<E extends ClientEmit> = (socket: UserSocket, args: EmitArguments<E>, request: string) => unknown
@@ -72,7 +72,7 @@ export function createClientEmits(
       const session = required(socket)
       if (sendAtMS !== undefined) return scheduleMessage(chat, session, { ...message, sendAtMS })
       const send = { ...message, app: session.app, sender: session.user, byClient: true, request }
-      return inTurn(socket, 'chat message', message.room, (turn) => sendMessage(chat, { ...send, turn }))
+      return withEmitLock(socket, 'chat message', message.room, (lock) => sendMessage(chat, { ...send, lock }))
     }),
 
     lastRead: handler(parts, 'lastRead', (socket, [{ room, message }]) =>
@@ -86,7 +86,7 @@ export function createClientEmits(
 
     typing: handler(parts, 'typing', (socket, [{ room, message }]) => {
       const session = required(socket)
-      return inTurn(socket, 'typing', room, (turn) => notifyTyping(chat, session, room, message, turn))
+      return withEmitLock(socket, 'typing', room, (lock) => notifyTyping(chat, session, room, message, lock))
     }),
 
     'presence subscribe': handler(parts, 'presence subscribe', async (socket, [{ clients }]) => ({
@@ -106,7 +106,7 @@ export function createClientEmits(
 
     ai_streaming: handler(parts, 'ai_streaming', (socket, [{ room, text }]) => {
       const session = required(socket)
-      return inTurn(socket, 'ai_streaming', room, (turn) => streamText(chat, session, room, text, turn))
+      return withEmitLock(socket, 'ai_streaming', room, (lock) => streamText(chat, session, room, text, lock))
     }),
   }
   const otherEvents: NamespaceOptions<SocketData>['otherEvents'] = (socket, event, _args, ack) =>
@@ -151,7 +151,7 @@ async function answer(
     isOurs = known.status >= 500
     if (isOurs) chat.log.error({ err: error, emit, code, request: request.id }, 'emit failed')
     const { session } = socket.data
-    if (session) chat.recent.note(session, refusalOf(session, { emit, args }, known, request.id))
+    if (session) chat.recent.record(session, refusalOf(session, { emit, args }, known, request.id))
     ack?.(toErrorEnvelope(known))
     if (known instanceof Dismissal) limits.dismiss(socket, known)
   }
@@ -169,7 +169,7 @@ function refusalOf(
   { emit, args: [first] }: { emit: string; args: readonly unknown[] },
   { code, message: reason }: ApiError,
   request: string,
-): Noted {
+): RecentEntry {
   const room = typeof first === 'object' && first !== null && 'room' in first ? first.room : undefined
   return { what: 'refused', device, call: emit, code, reason, request, ...(typeof room === 'string' && { room }) }
 }

@@ -6,7 +6,7 @@ import { z } from 'zod'
 /** The nesting depth of the arguments, inside the list and the argument's object. */
 const containers = 2
 /** Maximum length of a field's name in an error, since any name can be sent. */
-const mostOfName = 64
+const maxOfName = 64
 
 export type EmitArguments<E extends ClientEmit> = z.output<(typeof clientEmits)[E]['args']>
 
@@ -35,7 +35,7 @@ function unfitArguments(args: readonly unknown[]): string | undefined {
   if (unfit === undefined) return undefined
   const fields = args.flatMap((arg) => (isPlain(arg) ? Object.entries(arg) : []))
   const [field] = fields.find(([, value]) => unfitJson(value, 0) !== undefined) ?? []
-  return field === undefined ? unfit : `${field.slice(0, mostOfName)}: ${unfit}`
+  return field === undefined ? unfit : `${field.slice(0, maxOfName)}: ${unfit}`
 }
 
 function isPlain(value: unknown): value is object {

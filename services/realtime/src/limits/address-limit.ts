@@ -34,8 +34,8 @@ export function createAddressLimit(limit: number) {
     /** Whether a connection is refused outright: the slots for sending the error are taken too, or it is an excess bridge. */
     refuses(address: string, transport: 'polling' | 'websocket' | 'bridge') {
       if (limit === 0) return false
-      const most = transport === 'bridge' ? limit : limit + notifiedAtOnce
-      return (counts.get(addressBlock(address)) ?? 0) >= most
+      const max = transport === 'bridge' ? limit : limit + notifiedAtOnce
+      return (counts.get(addressBlock(address)) ?? 0) >= max
     },
     /** Counts a connection; calls `close` a moment later if it was one too many and is still open. */
     opened(connection: Connection, close: () => void) {

@@ -16,22 +16,22 @@ export interface Capacity {
   descriptors: number
 }
 
-/** @param most the setting: how many connections at most; 0 for as many as the process may open files */
-export function capacityOf(most: number, files = openFilesLimit()): Capacity {
+/** @param max the setting: how many connections at most; 0 for as many as the process may open files */
+export function capacityOf(max: number, files = openFilesLimit()): Capacity {
   const byFiles = Math.max(1, files - reservedFiles)
   return {
-    connections: most > 0 ? Math.min(most, byFiles) : byFiles,
+    connections: max > 0 ? Math.min(max, byFiles) : byFiles,
     descriptors: Math.max(reservedFiles, files) - keptFiles,
   }
 }
 
 /** Returns the function that logs a refusal with the number of open connections, once a minute. */
-export function createFullLog(log: Logger, most: number): (open: number) => void {
+export function createFullLog(log: Logger, max: number): (open: number) => void {
   let loggedAtMS = Number.NEGATIVE_INFINITY
   return (open) => {
     if (performance.now() < loggedAtMS + logEveryMS) return
     loggedAtMS = performance.now()
-    log.warn({ connections: open, most }, 'node full: new connections are refused')
+    log.warn({ connections: open, max }, 'node full: new connections are refused')
   }
 }
 

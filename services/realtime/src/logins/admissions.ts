@@ -15,12 +15,12 @@ interface Waiting {
  * @param perSecond 0 admits everyone at once
  */
 export function createAdmissions(perSecond: number) {
-  const most = Math.max(1, (perSecond * stepMS) / 1000)
+  const max = Math.max(1, (perSecond * stepMS) / 1000)
   const tooMany = perSecond * longestWaitSeconds
   /** The addresses in order of their turns. */
   const byAddress = new Map<string, Waiting[]>()
   let waiting = 0
-  let slots = most
+  let slots = max
   let lastMS = performance.now()
   let timer: NodeJS.Timeout | undefined
 
@@ -49,7 +49,7 @@ export function createAdmissions(perSecond: number) {
 
   function admit(): void {
     const now = performance.now()
-    slots = Math.min(most, slots + ((now - lastMS) * perSecond) / 1000)
+    slots = Math.min(max, slots + ((now - lastMS) * perSecond) / 1000)
     lastMS = now
     for (let one = slots >= 1 ? next() : undefined; one; one = slots >= 1 ? next() : undefined) {
       slots--

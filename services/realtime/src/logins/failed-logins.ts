@@ -4,7 +4,7 @@ import type { UserSocket } from '../connections/session.ts'
 import { Dismissal } from '../limits/dismissal.ts'
 
 /** A socket with this many failed logins in a row is closed (docs/reference/socket.md, "Authenticate"). */
-const mostOfSocket = 3
+const maxOfSocket = 3
 
 /**
  * Counts a login that fails for a wrong token or client key.
@@ -34,7 +34,7 @@ export async function countFailures<T>(
         judged.details,
       )
     }
-    if (ofSocket < mostOfSocket) throw error
+    if (ofSocket < maxOfSocket) throw error
     throw new Dismissal(error.code, error.message, { limit: 'failed_logins', reason: 'too many failed logins' })
   }
 }

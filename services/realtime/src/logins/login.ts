@@ -16,7 +16,7 @@ import type { Logins } from './logins.ts'
 import type { Sessions } from './sessions.ts'
 
 /** One login of a socket runs, and one more can wait (docs/reference/socket.md, "Authenticate"). */
-const mostLoginsOfSocket = 2
+const maxLoginsOfSocket = 2
 
 export interface LoginParts {
   limits: Pick<Limits, 'turn' | 'anotherOfUser'>
@@ -62,7 +62,7 @@ export type LogIn = (
 export function createLogin(parts: LoginParts): LogIn {
   const locks = new KeyedMutex()
   return async (socket, token, options) => {
-    if (locks.locksOf(socket.id) >= mostLoginsOfSocket) {
+    if (locks.locksOf(socket.id) >= maxLoginsOfSocket) {
       const message = 'auth2: one call at a time, wait for its acknowledgement'
       throw new Dismissal('TOO_MANY_REQUESTS', message, { limit: 'logins_at_once', reason: 'too many logins at once' })
     }

@@ -12,7 +12,7 @@ describe('a token in use', () => {
       ['stays', inAnHour],
       ['ends', new Date(Date.now() + 3_000)],
     ])
-    const readLiving = async (sessions: readonly Session[]) =>
+    const readActive = async (sessions: readonly Session[]) =>
       new Map(
         sessions.flatMap((session): [Session, Date][] => {
           const end = ends.get(session.user)
@@ -32,7 +32,7 @@ describe('a token in use', () => {
       }
       sockets.add(socket as unknown as UserSocket)
     }
-    const watch = watchTokenEnds({ readLiving, log: { warn: assert.fail } as never }, { all: () => [...sockets] }, 1)
+    const watch = watchTokenEnds({ readActive, log: { warn: assert.fail } as never }, { all: () => [...sockets] }, 1)
     await vi.waitUntil(() => closed.length === 2, { timeout: 100_000 })
     await watch.stop()
     assert.deepEqual(closed.toSorted(), ['ends: token ended', 'gone: token ended'])
@@ -48,7 +48,7 @@ describe('a token in use', () => {
     const socket = { data: { ...newSocketData(), session }, disconnect: assert.fail } as unknown as UserSocket
     const lookedUpIn: number[] = []
     let looks = 0
-    const readLiving = async (sessions: readonly Session[]) => {
+    const readActive = async (sessions: readonly Session[]) => {
       if (sessions.length > 0) lookedUpIn.push(looks)
       // After the first lookup it is bound again.
       const expiresAt = new Date(lookedUpIn.length === 1 ? endMS : endMS + 3_600_000)
@@ -59,7 +59,7 @@ describe('a token in use', () => {
       vi.setSystemTime(beganMS + (looks++ === 0 ? 4_500 : 7_000))
       return [socket]
     }
-    const watch = watchTokenEnds({ readLiving, log: { warn: assert.fail } as never }, { all })
+    const watch = watchTokenEnds({ readActive, log: { warn: assert.fail } as never }, { all })
     await vi.waitUntil(() => looks > 3, { timeout: 100_000 })
     await watch.stop()
     assert.deepEqual(lookedUpIn, [1, 2])

@@ -11,14 +11,14 @@ const aheadMS = 2 * checkEveryMS
 /** Every token is looked up at this interval: it may have been bound again with an earlier end. */
 const defaultAgainMS = 60_000
 /** Looked up in one query: a storm of logins comes due at once. */
-const mostAgain = 2_000
+const maxAgain = 2_000
 
 /**
  * Closes sockets with an expired token, until it is stopped; stopping resolves when the current lookup is over.
- * @param readLiving which tokens of these sessions are still valid, and when they end
+ * @param readActive which tokens of these sessions are still valid, and when they end
  */
 export function watchTokenEnds(
-  { readLiving, log }: { readLiving: (sessions: readonly Session[]) => Promise<Map<Session, Date>>; log: Log },
+  { readActive, log }: { readActive: (sessions: readonly Session[]) => Promise<Map<Session, Date>>; log: Log },
   sockets: Pick<Sockets, 'all'>,
   againMS = defaultAgainMS,
 ): { stop(): Promise<void> } {
@@ -34,7 +34,7 @@ export function watchTokenEnds(
       const before = lookedUp.get(session)
       if (endMS > nowMS + aheadMS) {
         const isDue = nowMS - (before?.atMS ?? session.sinceMS) >= againMS
-        if (isDue && again.size < mostAgain) again.set(session, socket)
+        if (isDue && again.size < maxAgain) again.set(session, socket)
       } else if (!before || before.endMS !== endMS || before.atMS < endMS - aheadMS) ending.set(session, socket)
       else if (endMS <= nowMS) closeSocket(socket, session.isOwnLogin ? 'token expired' : 'token ended')
     }
@@ -46,9 +46,9 @@ export function watchTokenEnds(
     const due = findDue(nowMS)
     // If they cannot be read, they end at the known time.
     for (const session of due.keys()) lookedUp.set(session, { endMS: session.expiresAt.getTime(), atMS: nowMS })
-    const living = await readLiving([...due.keys()])
+    const active = await readActive([...due.keys()])
     for (const [session, socket] of due) {
-      const expiresAt = living.get(session)
+      const expiresAt = active.get(session)
       if (expiresAt) session.expiresAt = expiresAt
       else if (isOf(socket, session)) {
         const hasExpired = session.isOwnLogin && session.expiresAt.getTime() <= clock.now()

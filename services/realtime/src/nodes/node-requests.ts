@@ -47,7 +47,7 @@ export function answerRequests(parts: NodeRequestParts): { unsubscribe(): void }
 }
 
 /** Unshortened, a client's text could fill the response. */
-const mostOfText = 256
+const maxTextLength = 256
 
 function describe(socket: UserSocket): ConnectionsAnswer {
   const { session } = socket.data
@@ -59,8 +59,8 @@ function describe(socket: UserSocket): ConnectionsAnswer {
       transport: socket.transport,
       sinceMS: session.sinceMS,
       lastSeenMS: clock.now() - Math.max(0, Math.round(performance.now() - socket.connection.heardAtMS)),
-      userAgent: (socket.connection.headers['user-agent'] ?? '').slice(0, mostOfText),
-      ...(typeof clientVersion === 'string' && { clientVersion: clientVersion.slice(0, mostOfText) }),
+      userAgent: (socket.connection.headers['user-agent'] ?? '').slice(0, maxTextLength),
+      ...(typeof clientVersion === 'string' && { clientVersion: clientVersion.slice(0, maxTextLength) }),
     },
   ]
 }

@@ -38,14 +38,14 @@ interface InFlight {
 
 /** Reaches the node that owns a polling session over the bus. */
 export interface PollOwners extends PollOwner {
-  /** The bus was away: earlier requests get no reply, and the living nodes must be learnt again. */
+  /** The bus was away: earlier requests get no reply, and the live nodes must be learnt again. */
   busIsBack(): void
   stop(): void
 }
 
 /**
  * @param waitMS how long a poll may wait for packets: longer than until the next heartbeat
- * @param nodes the living realtime nodes, each with the name of its run; a poll of a dead one fails at once
+ * @param nodes the live realtime nodes, each with the name of its run; a poll of a dead one fails at once
  */
 export function createPollOwners(bus: Bus, waitMS: number, nodes: () => ReadonlyMap<string, string>): PollOwners {
   const inFlight = new Map<string, InFlight>()

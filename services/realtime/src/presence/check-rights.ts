@@ -44,9 +44,9 @@ export function createRightsChecks({ chat, log, watchedBy, apply }: RightsChecks
   /** Takes those unchecked for the longest: enough that each gets its turn in time. */
   function takeOverdue(): void {
     const inTime = Math.ceil(checkedAtMS.size / roundsPerAgain)
-    const most = Math.max(againPerRound, Math.min(inTime, socketsPerRound - waiting.size))
+    const max = Math.max(againPerRound, Math.min(inTime, socketsPerRound - waiting.size))
     const dueMS = performance.now() - againAfterMS
-    for (const [socket, atMS] of [...checkedAtMS].slice(0, most)) {
+    for (const [socket, atMS] of [...checkedAtMS].slice(0, max)) {
       if (atMS > dueMS) return
       soon(socket, watchedBy.get(socket)?.keys() ?? [])
       checked(socket)

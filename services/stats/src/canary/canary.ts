@@ -86,7 +86,7 @@ export async function runCanary(parts: CanaryParts, signal: AbortSignal): Promis
   for (const step of tried) failures.inc({ step }, 0)
   const arrivals = createArrivals()
   const api = createCanaryApi(access, node)
-  const calls = callback && (await listenForCalls(callback, log, (message) => arrivals.note('webhook', message)))
+  const calls = callback && (await listenForCalls(callback, log, (message) => arrivals.record('webhook', message)))
   let socket: CanarySocket | undefined
 
   async function endRoom(): Promise<void> {
@@ -96,7 +96,7 @@ export async function runCanary(parts: CanaryParts, signal: AbortSignal): Promis
   async function prepare(): Promise<CanarySocket> {
     await endRoom()
     const token = await api.prepare(callback?.url)
-    return openSocket(access, token, (message) => arrivals.note('socket', message))
+    return openSocket(access, token, (message) => arrivals.record('socket', message))
   }
 
   /** @returns whether it was done */
@@ -155,7 +155,7 @@ type Arrival = 'socket' | 'webhook'
 function createArrivals() {
   const waiting = new Map<string, Record<Arrival, PromiseWithResolvers<void>>>()
   return {
-    note: (by: Arrival, message: unknown) => {
+    record: (by: Arrival, message: unknown) => {
       if (typeof message === 'string') waiting.get(message)?.[by].resolve()
     },
     expect(message: string, signal: AbortSignal): Record<Arrival, Promise<void>> {

@@ -4,7 +4,7 @@ import type { TokenDoc } from '@parley/db/users/documents'
 import { newTokenDoc } from '@parley/db/users/tokens'
 import { findUser, type Profile } from '@parley/db/users/users'
 import type { Chat } from '../../chat.ts'
-import { nothingKnown } from '../../events/as-of-now.ts'
+import { noDocs } from '../../events/current-docs.ts'
 import { boundToken } from '../new-token.ts'
 import type { OwnLogin } from './token-issuers.ts'
 
@@ -37,7 +37,7 @@ export async function admitLogin(chat: LoginParts, app: string, token: string): 
   if ('refused' in outcome) {
     throw new ApiError('INVALID_TOKEN', `the token is refused: ${outcome.refused.message}`, { cause: outcome.refused })
   }
-  await chat.outbox.publishCommands(outcome.noted, nothingKnown)
+  await chat.outbox.publishCommands(outcome.entries, noDocs)
   return newTokenDoc({ app, user }, digest, expiresAt, of)
 }
 

@@ -24,8 +24,8 @@ const firstPauseMS = 1_000
 const longestPauseMS = 60_000
 /** Known keys stay valid for this long while their address fails. */
 const staleForMS = 24 * 3_600_000
-const mostAddresses = 1_000
-const mostKeys = 100
+const maxAddresses = 1_000
+const maxKeys = 100
 
 type Keys = ReturnType<typeof createLocalJWKSet>
 
@@ -50,7 +50,7 @@ export interface IssuerKeys {
  */
 export function createIssuerKeys({ calls, log }: { calls: Pick<HookCalls, 'get'>; log: Log }): IssuerKeys {
   const sets = new LRUCache<string, KeySet>({
-    max: mostAddresses,
+    max: maxAddresses,
     memoMethod: () => ({ readAtMS: Number.NEGATIVE_INFINITY, triedAtMS: Number.NEGATIVE_INFINITY, failures: 0 }),
   })
 
@@ -151,7 +151,7 @@ function areKnown(set: KeySet): set is KeySet & Required<Pick<KeySet, 'keys'>> {
 /** The signing keys, each with its own algorithm or that of the issuer. */
 function fitKeys(document: unknown, algorithm: string): JWK[] {
   const { keys } = document as { keys?: unknown }
-  if (!Array.isArray(keys) || keys.length > mostKeys) throw new Error('not a list of at most 100 keys (RFC 7517)')
+  if (!Array.isArray(keys) || keys.length > maxKeys) throw new Error('not a list of at most 100 keys (RFC 7517)')
   return (keys as JWK[])
     .filter(({ kty, use }) => (kty === 'RSA' || kty === 'EC' || kty === 'OKP') && (use === undefined || use === 'sig'))
     .map((key) => Object.assign(key, { alg: key.alg ?? algorithm }))

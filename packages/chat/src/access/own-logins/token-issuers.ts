@@ -23,7 +23,7 @@ import { isSignedForm } from '../new-token.ts'
 import { createIssuerKeys } from './issuer-keys.ts'
 
 /** As long as a request header may be. */
-const mostChars = 8_192
+const maxChars = 8_192
 
 /** A verified login by an issuer of the app. */
 export interface OwnLogin {
@@ -56,7 +56,7 @@ export function createTokenIssuers({ db, log, cacheLease, calls }: HookParts): T
 
   return {
     async verify(app, token) {
-      if (token.length > mostChars || !isSignedForm(token)) return undefined
+      if (token.length > maxChars || !isSignedForm(token)) return undefined
       const all = await issuersOf(app)
       const { iss } = all.length > 0 ? claimsOf(token) : {}
       const issuer = all.find((one) => one.issuer === iss)

@@ -52,13 +52,13 @@ describe('the template of a batch', () => {
   })
 
   test('refuses results over 64 KiB as JSON before they are built, and nothing smaller', () => {
-    const most = maxMessageBytes - '{"text":""}'.length
+    const max = maxMessageBytes - '{"text":""}'.length
     fc.assert(
       fc.property(fc.constantFrom('a', '"', 'ü', '😀', '\n'), fc.integer({ min: -3, max: 3 }), (character, over) => {
         const bytes = Buffer.byteLength(JSON.stringify(character)) - 2
-        const count = Math.floor(most / bytes) + over
+        const count = Math.floor(max / bytes) + over
         const fill = () => batchTemplate({ text: '$n$' })({ $n$: character.repeat(count) })
-        if (count * bytes <= most) assert.equal(JSON.parse(fill()).text, character.repeat(count))
+        if (count * bytes <= max) assert.equal(JSON.parse(fill()).text, character.repeat(count))
         else assert.throws(fill, (error) => error instanceof ApiError && error.code === 'MESSAGE_TOO_LARGE')
       }),
     )

@@ -38,14 +38,14 @@ const atOnceInJob = 100
 
 /**
  * Sends one message to many recipients (docs/reference/messages.md#send-to-many), part by part in order, and calls
- * `note` with the outcomes of each part. A receiver gets it in the direct room with the sender. An error affects only
+ * `record` with the outcomes of each part. A receiver gets it in the direct room with the sender. An error affects only
  * its recipient.
  * @returns whether all are served; false if `isStopped` returned true before a part
  */
 export async function runBatch(
   chat: Chat,
   { app, batch, name, request, from }: BatchWork,
-  note: (outcomes: JobOutcome[]) => Promise<void>,
+  record: (outcomes: JobOutcome[]) => Promise<void>,
   isStopped: () => boolean,
   perPart = atOnce,
 ): Promise<boolean> {
@@ -79,7 +79,7 @@ export async function runBatch(
     if (isStopped()) return false
     const part = batch.paras.slice(i, i + perPart)
     const rooms = directRoomsFor(chat, app, batch, part)
-    await note(await Promise.all(part.map((target, n) => outcomeOf(target, i + n, rooms))))
+    await record(await Promise.all(part.map((target, n) => outcomeOf(target, i + n, rooms))))
   }
   return true
 }
@@ -104,12 +104,12 @@ export async function continueBatch(chat: Chat, job: JobDoc): Promise<boolean> {
   const { json, request, name } = job.batch
   const work = { app: job.app, batch: readJson(json) as Batch, name, request, from: job.done }
   let { done } = job
-  const note = async (outcomes: JobOutcome[]) => {
+  const record = async (outcomes: JobOutcome[]) => {
     requireServed(outcomes)
     await advanceJob(chat.db, { ...job, done }, outcomes.length, { outcomes })
     done += outcomes.length
   }
-  return runBatch(chat, work, note, () => chat.jobs.signal.aborted, atOnceInJob)
+  return runBatch(chat, work, record, () => chat.jobs.signal.aborted, atOnceInJob)
 }
 
 /** Throws if the database was away, so that the job retries the part and no recipient misses the message. */

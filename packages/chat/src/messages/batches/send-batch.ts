@@ -32,7 +32,7 @@ export async function answerBatch(
   let job: Promise<JobDoc> | undefined
   let isRepeated = false
 
-  async function note(part: JobOutcome[]): Promise<void> {
+  async function record(part: JobOutcome[]): Promise<void> {
     if (isRepeated) return
     if (job) {
       requireServed(part)
@@ -42,7 +42,7 @@ export async function answerBatch(
   }
   const isStopped = () => isRepeated || (job !== undefined && chat.jobs.signal.aborted)
   const sending = chat.limits.batches({ app }, () =>
-    runBatch(chat, { app, batch, name, request, from: 0 }, note, isStopped),
+    runBatch(chat, { app, batch, name, request, from: 0 }, record, isStopped),
   )
   if (await isOverSoon(sending, chat.jobs.afterMS)) return new JsonText(listText(outcomesText(chat.db, outcomes)))
 

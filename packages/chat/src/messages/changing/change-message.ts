@@ -1,7 +1,7 @@
 import { ApiError } from '@parley/contracts/errors'
 import type { Message } from '@parley/contracts/resources/message'
 import type { Session } from '@parley/db/connect'
-import type { NotedEvent } from '@parley/db/events/documents'
+import type { OutboxEvent } from '@parley/db/events/documents'
 import { findMessages } from '@parley/db/message-buckets/find-messages'
 import { type MessageChange, changeMessage as writeChange } from '@parley/db/messages/change-messages'
 import { isDeletedIn } from '@parley/db/messages/deleted-messages'
@@ -10,21 +10,21 @@ import { setSearchWords } from '@parley/db/messages/search-texts'
 import { isBlocked } from '@parley/db/rooms/blocked-members'
 import type { RoomDoc } from '@parley/db/rooms/documents'
 import { lockRoom } from '@parley/db/rooms/lock-room'
-import { takeRoomTime } from '@parley/db/rooms/rooms'
+import { advanceRoomClock } from '@parley/db/rooms/rooms'
 import type { UserDoc } from '@parley/db/users/documents'
 import { findUser } from '@parley/db/users/users'
 import { type Caller, userOf } from '../../access/caller.ts'
 import { checkRoom, requireMemberOf } from '../../access/require-member.ts'
 import { type AuditDetails, changedFields } from '../../audit/recorder.ts'
 import type { Chat } from '../../chat.ts'
-import { justWritten } from '../../events/as-of-now.ts'
-import { changeAndNote } from '../../events/change-and-notify.ts'
+import { commitChange } from '../../events/change-and-notify.ts'
+import { justWritten } from '../../events/current-docs.ts'
 import { messageChanged } from '../../events/event-builders.ts'
 import { messageOrderingKey } from '../../events/ordering-keys.ts'
 import { termsOfContent } from '../../search/search-words.ts'
 import { toMessageView } from '../../views/message.ts'
-import { requireRoomOfMessage, unknownMessage } from '../named-message.ts'
 import { findQuoted, type Quoted } from '../reading/quoted-messages.ts'
+import { requireRoomOfMessage, unknownMessage } from '../require-message.ts'
 import { uncountMessages } from './uncount-messages.ts'
 
 /** Identifies a message, with its room if the request names one. */
@@ -44,36 +44,40 @@ export async function changeMessage(
   caller: Caller,
   name: MessageName,
   change: (message: MessageDoc, room: RoomDoc) => MessageChange | undefined | Promise<MessageChange | undefined>,
-  also: readonly NotedEvent[] = [],
+  also: readonly OutboxEvent[] = [],
 ): Promise<{ message: MessageDoc; sender: UserDoc | undefined; quoted: Quoted }> {
   const { db } = chat
   const roomId = name.room ?? (await requireRoomOfMessage(db, caller.app, name.id))
-  const { value: message, noted } = await changeAndNote(chat, messageOrderingKey(name.id), async (session, pending) => {
-    const taken = await lockRoom(db, caller.app, roomId, session)
-    const { room, isBanned } = await requireChanger(chat, caller, roomId, taken, session)
-    const [found] = await findMessages(db, [name.id], { app: caller.app, room: room.id, session })
-    if (!found || isDeletedIn(found, room)) throw unknownMessage(name.id)
-    if (isBanned) throw new ApiError('USER_BLOCKED')
-    const wanted = await change(found, room)
-    if (!wanted) {
-      chat.audit?.note(changeInAudit(found, found))
-      return found
-    }
-    const updatedAtMS = await takeRoomTime(db, room, session)
-    const written = await writeChange(db, found, wanted, updatedAtMS, session)
-    chat.audit?.note(changeInAudit(found, written))
-    pending.push(messageChanged(written._id, 'messageUpdated', updatedAtMS, userOf(caller)), ...also)
-    // Streamed text is in the message, but is indexed only once the stream has ended.
-    const hasEnded = found.streaming && !written.streaming
-    if (written.recalled && !found.recalled) await uncountMessages(db, room, [found], session)
-    else if (hasEnded || written.content !== found.content) {
-      await setSearchWords(db, [written], termsOfContent(written.content), session)
-    }
-    return written
-  })
+  const { value: message, entries } = await commitChange(
+    chat,
+    messageOrderingKey(name.id),
+    async (session, pending) => {
+      const taken = await lockRoom(db, caller.app, roomId, session)
+      const { room, isBanned } = await requireChanger(chat, caller, roomId, taken, session)
+      const [found] = await findMessages(db, [name.id], { app: caller.app, room: room.id, session })
+      if (!found || isDeletedIn(found, room)) throw unknownMessage(name.id)
+      if (isBanned) throw new ApiError('USER_BLOCKED')
+      const wanted = await change(found, room)
+      if (!wanted) {
+        chat.audit?.addDetails(changeInAudit(found, found))
+        return found
+      }
+      const updatedAtMS = await advanceRoomClock(db, room, session)
+      const written = await writeChange(db, found, wanted, updatedAtMS, session)
+      chat.audit?.addDetails(changeInAudit(found, written))
+      pending.push(messageChanged(written._id, 'messageUpdated', updatedAtMS, userOf(caller)), ...also)
+      // Streamed text is in the message, but is indexed only once the stream has ended.
+      const hasEnded = found.streaming && !written.streaming
+      if (written.recalled && !found.recalled) await uncountMessages(db, room, [found], session)
+      else if (hasEnded || written.content !== found.content) {
+        await setSearchWords(db, [written], termsOfContent(written.content), session)
+      }
+      return written
+    },
+  )
   const [found, quoted] = await Promise.all([findUser(db, caller.app, message.sender), findQuoted(db, [message])])
   const sender = found ?? undefined
-  void chat.outbox.publish(noted, justWritten({ messages: [{ message, sender, quoted }] }))
+  void chat.outbox.publish(entries, justWritten({ messages: [{ message, sender, quoted }] }))
   return { message, sender, quoted }
 }
 

@@ -9,15 +9,15 @@ import { newId } from '@parley/db/messages/messages'
 import type { RoomDoc } from '@parley/db/rooms/documents'
 import { markAllDeleted, markErasingPublished } from '@parley/db/rooms/erasing-rooms'
 import { lockRoom } from '@parley/db/rooms/lock-room'
-import { findRoom, takeRoomTime } from '@parley/db/rooms/rooms'
+import { advanceRoomClock, findRoom } from '@parley/db/rooms/rooms'
 import { type Caller, userOf } from '../../access/caller.ts'
 import { findActingRole, requireRole } from '../../access/room-role.ts'
 import type { Chat } from '../../chat.ts'
-import { justChanged, nothingKnown } from '../../events/as-of-now.ts'
-import { changeAndNote } from '../../events/change-and-notify.ts'
+import { commitChange } from '../../events/change-and-notify.ts'
+import { justChanged, noDocs } from '../../events/current-docs.ts'
 import { allDeleted, messageChanged } from '../../events/event-builders.ts'
 import { messageOrderingKey, roomOrderingKey } from '../../events/ordering-keys.ts'
-import { unknownMessage } from '../named-message.ts'
+import { unknownMessage } from '../require-message.ts'
 import { uncountMessages } from './uncount-messages.ts'
 
 /** eraseMessages leaves publishing the event to the deleting request for this long. */
@@ -47,20 +47,20 @@ export async function deleteForAll(
 
 async function deleteOne(chat: Chat, caller: Caller, roomId: string, messageId: string): Promise<1> {
   const { db } = chat
-  const { value, noted } = await changeAndNote(chat, messageOrderingKey(messageId), async (session, pending) => {
+  const { value, entries } = await commitChange(chat, messageOrderingKey(messageId), async (session, pending) => {
     await lockRoom(db, caller.app, roomId, session)
     const room = await requireModerator(chat, caller, roomId, session)
     const [message] = await findMessages(db, [messageId], { app: room.app, room: room.id, session })
     if (!message || isDeletedIn(message, room)) throw unknownMessage(messageId)
     // Taking the time locks the room, so that sends wait instead of restarting this transaction.
-    const updatedAtMS = await takeRoomTime(db, room, session)
+    const updatedAtMS = await advanceRoomClock(db, room, session)
     await uncountMessages(db, room, [message], session)
     const { room: of, sender, messageType } = message
-    chat.audit?.note({ before: { room: of, sender, messageType } })
+    chat.audit?.addDetails({ before: { room: of, sender, messageType } })
     pending.push(messageChanged(message._id, 'messageDeleted', updatedAtMS, userOf(caller)))
     return changeMessage(db, message, stub, updatedAtMS, session)
   })
-  void chat.outbox.publish(noted, justChanged([value]))
+  void chat.outbox.publish(entries, justChanged([value]))
   return 1
 }
 
@@ -72,13 +72,13 @@ async function deleteOne(chat: Chat, caller: Caller, roomId: string, messageId: 
 async function deleteAll(chat: Chat, caller: Caller, roomId: string): Promise<number> {
   const { db } = chat
   const orderingKey = roomOrderingKey(caller.app, roomId)
-  const { value, noted } = await changeAndNote(chat, orderingKey, async (session, pending) => {
+  const { value, entries } = await commitChange(chat, orderingKey, async (session, pending) => {
     await lockRoom(db, caller.app, roomId, session)
     const room = await requireModerator(chat, caller, roomId, session)
     const before = room.deletedUpToSeq ?? 0
     const { lastThreadAtMS = 0, deletedUpToMS = 0 } = room
     const deletedCount = room.seq - before - (await countDeletedSince(db, room, session))
-    chat.audit?.note({ before: { messages: deletedCount } })
+    chat.audit?.addDetails({ before: { messages: deletedCount } })
     if (room.seq === before && lastThreadAtMS <= deletedUpToMS) return { room, deletedCount, unpublished: undefined }
     const doneUpToSeq = room.erasing?.doneUpToSeq ?? before
     const leaseUntilMS = clock.now() + publishWithinMS
@@ -88,7 +88,7 @@ async function deleteAll(chat: Chat, caller: Caller, roomId: string): Promise<nu
     return { room, deletedCount, unpublished }
   })
   const { room, deletedCount, unpublished } = value
-  if ((await chat.outbox.publish(noted, nothingKnown)) && unpublished !== undefined) {
+  if ((await chat.outbox.publish(entries, noDocs)) && unpublished !== undefined) {
     await markErasingPublished(db, room._id, unpublished)
   }
   return deletedCount

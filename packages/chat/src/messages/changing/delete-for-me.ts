@@ -15,7 +15,7 @@ import type { Chat } from '../../chat.ts'
 import { changeAndNotify } from '../../events/change-and-notify.ts'
 import { notifyUser } from '../../events/event-builders.ts'
 import { userOrderingKey } from '../../events/ordering-keys.ts'
-import { countedIn } from '../../threads/counted-in.ts'
+import { unreadScope } from './uncount-messages.ts'
 
 type Deleted = EventPayload<'userDeleteMessages'>
 
@@ -62,7 +62,7 @@ async function uncount(
 ): Promise<void> {
   const [first] = hidden
   if (!first) return
-  const { members, counted } = await countedIn(db, room, first, session)
+  const { members, counted } = await unreadScope(db, room, first, session)
   const { app, room: roomId, threadOf: root } = first
   const member =
     root === undefined ? membership : await findThreadMember(db, { app, room: roomId, root }, user, session)

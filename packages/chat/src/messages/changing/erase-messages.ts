@@ -1,16 +1,17 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { clock } from '@parley/async/clock'
-import { stubMessages } from '@parley/db/messages/change-messages'
-import { mostAtOneTime } from '@parley/db/messages/messages'
+import { idsOf } from '@parley/db/keys'
+import { stubMessages, stubMessagesByID } from '@parley/db/messages/change-messages'
+import { maxAtOneTime } from '@parley/db/messages/messages'
 import { deleteSearchTexts, setSearchProgress } from '@parley/db/messages/search-texts'
 import type { RoomDoc } from '@parley/db/rooms/documents'
 import { leaseErasing, markErasingPublished, setErasing } from '@parley/db/rooms/erasing-rooms'
 import { lockRoom } from '@parley/db/rooms/lock-room'
-import { findRoom, takeRoomTime } from '@parley/db/rooms/rooms'
+import { advanceRoomClock, findRoom } from '@parley/db/rooms/rooms'
+import { findThreadMessages } from '@parley/db/threads/thread-messages'
 import { inTransaction } from '@parley/db/transactions/transaction'
+import { untilDone, type Worker } from '../../background/run-workers.ts'
 import type { Chat } from '../../chat.ts'
-import { eraseThreads } from '../../threads/erase-threads.ts'
-import { type Duty, inSteps } from '../../upkeep/keep-up.ts'
 
 /** Longer than a chunk takes, so that one process at a time works on a room. */
 const leaseMS = 10_000
@@ -22,11 +23,11 @@ const chunk = 200
  * sync by afterTime sees it. Works in small transactions, oldest first. Any number of processes may run this, and
  * another continues where one stops.
  */
-export function eraseMessages(chat: Chat): Duty {
+export function eraseMessages(chat: Chat): Worker {
   return {
     kinds: ['deletedMessages'],
     onError: (error) => chat.log.warn({ err: error }, 'deleted messages not erased; trying again'),
-    work: inSteps((signal) => eraseNextRoom(chat, signal)),
+    work: untilDone((signal) => eraseNextRoom(chat, signal)),
   }
 }
 
@@ -57,11 +58,11 @@ async function eraseChunk(chat: Chat, { app, id }: RoomDoc): Promise<boolean> {
     if (!room?.erasing || room.erasing.doneUpToSeq === end) return false
     const afterSeq = room.erasing.doneUpToSeq
     const upToSeq = Math.min(afterSeq + chunk, end)
-    const times = Math.ceil((upToSeq - afterSeq) / mostAtOneTime)
-    const firstMS = await takeRoomTime(chat.db, room, session, times)
+    const times = Math.ceil((upToSeq - afterSeq) / maxAtOneTime)
+    const firstMS = await advanceRoomClock(chat.db, room, session, times)
     for (let i = 0; i < times; i++) {
-      const from = afterSeq + i * mostAtOneTime
-      const range = { after: from, upTo: Math.min(from + mostAtOneTime, upToSeq) }
+      const from = afterSeq + i * maxAtOneTime
+      const range = { after: from, upTo: Math.min(from + maxAtOneTime, upToSeq) }
       await stubMessages(chat.db, room._id, range, firstMS + i, session)
     }
     const left = { ...room.erasing, doneUpToSeq: upToSeq, leaseUntilMS: clock.now() + leaseMS }
@@ -81,5 +82,34 @@ async function finish(chat: Chat, { _id, app, id, deletedUpToSeq = 0, deletedUpT
     const areThreadsOver = (room?.deletedUpToMS ?? 0) === deletedUpToMS
     if (isOver && areThreadsOver && room?.erasing?.unpublished === undefined)
       await setErasing(chat.db, _id, null, session)
+  })
+}
+
+/**
+ * Turns the documents of thread messages deleted with their whole room into stubs, as eraseMessages does for the room's
+ * own messages. Idempotent.
+ */
+async function eraseThreads(chat: Chat, room: RoomDoc, signal: AbortSignal): Promise<void> {
+  if (room.lastThreadAtMS === undefined) return
+  let afterMS: number | undefined = 0
+  while (afterMS !== undefined && !signal.aborted) {
+    const sinceMS = performance.now()
+    afterMS = await eraseThreadChunk(chat, room, afterMS)
+    // Lets sends to the room through.
+    await pause(performance.now() - sinceMS)
+  }
+}
+
+/** Returns the time after which there may be more messages; undefined if there are none. */
+async function eraseThreadChunk(chat: Chat, { app, id }: RoomDoc, afterMS: number): Promise<number | undefined> {
+  return inTransaction(chat.db, async (session) => {
+    const room = await lockRoom(chat.db, app, id, session)
+    const range = { afterMS, upToMS: room?.deletedUpToMS ?? 0 }
+    const messages = room ? await findThreadMessages(chat.db, room, range, maxAtOneTime, session) : []
+    if (!room || messages.length === 0) return undefined
+    const updatedAtMS = await advanceRoomClock(chat.db, room, session)
+    const ids = idsOf(messages)
+    await stubMessagesByID(chat.db, ids, updatedAtMS, session)
+    return messages.at(-1)?.createdAtMS
   })
 }

@@ -7,15 +7,15 @@ import { stubMessagesByID } from '@parley/db/messages/change-messages'
 import { isDeletedIn } from '@parley/db/messages/deleted-messages'
 import type { MessageDoc } from '@parley/db/messages/documents'
 import { type ExpiredMessage, findExpired, findStillExpired } from '@parley/db/messages/expiring-messages'
-import { mostAtOneTime } from '@parley/db/messages/messages'
+import { maxAtOneTime } from '@parley/db/messages/messages'
 import { lockRoom } from '@parley/db/rooms/lock-room'
-import { takeRoomTime } from '@parley/db/rooms/rooms'
+import { advanceRoomClock } from '@parley/db/rooms/rooms'
 import { inTransaction } from '@parley/db/transactions/transaction'
+import { untilDone, type Worker } from '../../background/run-workers.ts'
 import type { Chat } from '../../chat.ts'
-import { justChanged } from '../../events/as-of-now.ts'
+import { justChanged } from '../../events/current-docs.ts'
 import { messageChanged } from '../../events/event-builders.ts'
 import { messageOrderingKey, roomOrderingKey } from '../../events/ordering-keys.ts'
-import { type Duty, inSteps } from '../../upkeep/keep-up.ts'
 import { uncountMessages } from './uncount-messages.ts'
 
 const atOnce = 1_000
@@ -25,11 +25,11 @@ const roomsAtOnce = 8
  * Turns expired messages into stubs (docs/reference/messages.md#messages-that-expire). Any number of processes may run
  * this: a second one finds stubs and changes nothing.
  */
-export function expireMessages(chat: Chat): Duty {
+export function expireMessages(chat: Chat): Worker {
   return {
     kinds: ['expired'],
     onError: (error) => chat.log.warn({ err: error }, 'expired messages not deleted; trying again'),
-    work: inSteps(async () => (await expireDue(chat)) === atOnce),
+    work: untilDone(async () => (await expireDue(chat)) === atOnce),
   }
 }
 
@@ -50,7 +50,7 @@ export async function expireDue(chat: Chat): Promise<number> {
 
 /** Expires messages in small transactions, since sends to the room wait for them. */
 async function expireInRoom(chat: Chat, due: readonly ExpiredMessage[]): Promise<void> {
-  for (const part of inParts(due, mostAtOneTime)) {
+  for (const part of inParts(due, maxAtOneTime)) {
     const ids = idsOf(part)
     const [first] = await findStillExpired(chat.db, ids, clock.now())
     if (first) await expirePart(chat, first, ids)
@@ -66,15 +66,15 @@ async function expirePart(
   const work = async (session: Session) => {
     const room = await lockRoom(db, app, roomId, session)
     const due = await findStillExpired(db, ids, clock.now(), session)
-    if (due.length === 0) return { stubs: [], noted: [] }
+    if (due.length === 0) return { stubs: [], entries: [] }
     const held = await findHeld(db, app, { room: roomId, users: due.map(({ sender }) => sender) }, session)
     const isHeld = ({ sender }: MessageDoc) => held.room || held.users.has(sender)
     const spared = due.filter(isHeld).map(({ _id }) => _id)
     if (spared.length > 0) await spareExpired(db, spared, session)
     const found = due.filter((message) => !isHeld(message))
-    if (found.length === 0) return { stubs: [], noted: [] }
+    if (found.length === 0) return { stubs: [], entries: [] }
     const shown = room ? found.filter((message) => !isDeletedIn(message, room)) : []
-    const updatedAtMS = room ? await takeRoomTime(db, room, session) : clock.now()
+    const updatedAtMS = room ? await advanceRoomClock(db, room, session) : clock.now()
     if (room) await uncountMessages(db, room, shown, session)
     await stubMessagesByID(db, idsOf(found), updatedAtMS, session)
     // A deleted room gets no events.
@@ -84,9 +84,9 @@ async function expirePart(
       orderingKey: messageOrderingKey(_id),
       events: [messageChanged(_id, 'messageDeleted', updatedAtMS)],
     }))
-    return { stubs, noted: await outbox.note(changes, session) }
+    return { stubs, entries: await outbox.add(changes, session) }
   }
-  const { stubs, noted } = await inTransaction(db, work, { turn: roomOrderingKey(app, roomId) })
+  const { stubs, entries } = await inTransaction(db, work, { lock: roomOrderingKey(app, roomId) })
   const now = justChanged(stubs)
-  for (const one of noted) void outbox.publish(one, now)
+  for (const one of entries) void outbox.publish(one, now)
 }

@@ -3,7 +3,7 @@ import type { getLinkCard as operation } from '@parley/contracts/operations/mess
 import { findLinkCard } from '@parley/db/link-cards'
 import type { Caller } from '../../access/caller.ts'
 import type { Chat } from '../../chat.ts'
-import { requireReadable } from '../named-message.ts'
+import { requireReadable } from '../require-message.ts'
 import { digestOfLink, firstLink } from './first-link.ts'
 
 /**

@@ -31,15 +31,15 @@ export async function pageStart(
   find: (id: string) => Promise<MessageDoc | null>,
 ): Promise<PageStart> {
   const { afterTime } = query
-  const placeOf = async (name: 'beforeMessage' | 'afterMessage'): Promise<HistoryPosition | undefined> => {
+  const positionOf = async (name: 'beforeMessage' | 'afterMessage'): Promise<HistoryPosition | undefined> => {
     const id = query[name]
     if (id === undefined) return undefined
     const message = await find(id)
     if (!message) throw new ApiError('MESSAGE_NOT_FOUND', `${name}: no message ${JSON.stringify(id)} in this history`)
     return { timeMS: message[field], id }
   }
-  const before = await placeOf('beforeMessage')
-  const after = await placeOf('afterMessage')
+  const before = await positionOf('beforeMessage')
+  const after = await positionOf('afterMessage')
   const time = afterTime === undefined ? undefined : parseTime('afterTime', afterTime)
   const isTimeLater = time !== undefined && (!after || time >= after.timeMS)
   if (before) {

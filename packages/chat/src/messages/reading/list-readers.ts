@@ -7,7 +7,7 @@ import { findUsers } from '@parley/db/users/users'
 import type { Caller } from '../../access/caller.ts'
 import type { Chat } from '../../chat.ts'
 import { toSenderView } from '../../views/message.ts'
-import { requireReadable } from '../named-message.ts'
+import { requireReadable } from '../require-message.ts'
 
 type ReaderView = Result<typeof operation>['data'][number]
 

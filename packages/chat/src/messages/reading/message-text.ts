@@ -7,10 +7,10 @@ export function textOf(content: unknown): string {
 }
 
 /** The first characters of a text, counted in code points, so that no emoji is split. */
-export function cut(text: string, most: number): string {
-  return text.length <= most
+export function cut(text: string, max: number): string {
+  return text.length <= max
     ? text
-    : Array.from(text.slice(0, 2 * most))
-        .slice(0, most)
+    : Array.from(text.slice(0, 2 * max))
+        .slice(0, max)
         .join('')
 }

@@ -16,11 +16,11 @@ import { findRoom } from '@parley/db/rooms/rooms'
 import type { AuthenticatedIntegrator } from '../../access/caller.ts'
 import type { Chat } from '../../chat.ts'
 import { toListedDelivery } from '../../views/webhook-delivery.ts'
-import { unknownMessage } from '../named-message.ts'
+import { unknownMessage } from '../require-message.ts'
 
-const mostReaders = 1_000
+const maxReaders = 1_000
 /** Maximum number of the room's events to read from the stream. */
-const mostInStream = 1_000
+const maxInStream = 1_000
 
 /**
  * The trace of one message: accepted, published, flushed, delivered, pushed, called, read
@@ -49,7 +49,7 @@ export async function traceMessage(
         id,
         sinceMS: message.createdAtMS,
       },
-      mostInStream,
+      maxInStream,
     ).catch((error: unknown) => log.warn({ err: error, app, message: id }, 'stream not read for a message trace')),
     askNodes(bus, control.nodes(), {
       request: 'deliveries',
@@ -90,11 +90,11 @@ async function readersOf(
   const { isDeleted: _alone, ...sent } = message
   const reported = isDeletedIn(sent, room) ? { reportedFromMS: message.createdAtMS } : {}
   const [readers, reached] = await Promise.all([
-    findReaders(db, message, { limit: mostReaders, ...reported }),
+    findReaders(db, message, { limit: maxReaders, ...reported }),
     countReaders(db, message, reported),
   ])
   return {
-    totalCount: reached > mostReaders ? reached : readers.length,
+    totalCount: reached > maxReaders ? reached : readers.length,
     data: readers.map(({ user }) => user),
   }
 }

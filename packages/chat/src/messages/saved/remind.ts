@@ -2,11 +2,11 @@ import type { ClientsPush } from '@parley/contracts/bus/push-work'
 import type { SavedMessageDoc } from '@parley/db/messages/documents'
 import { newId } from '@parley/db/messages/messages'
 import { claimReminders, removeReminder } from '@parley/db/messages/saved-messages'
+import { untilDone, type Worker } from '../../background/run-workers.ts'
 import type { Chat } from '../../chat.ts'
 import { changeAndNotify } from '../../events/change-and-notify.ts'
 import { notifyUser } from '../../events/event-builders.ts'
 import { userOrderingKey } from '../../events/ordering-keys.ts'
-import { type Duty, inSteps } from '../../upkeep/keep-up.ts'
 import { findReadable } from './readable-messages.ts'
 import { toReminder } from './saved-messages.ts'
 
@@ -14,13 +14,13 @@ const atOnce = 200
 
 /**
  * Sends due reminders. Any number of processes may run this: each leases some. A reminder is removed in the transaction
- * that notes its event and push, so it is sent exactly once even if a process dies.
+ * that stores its event and push, so it is sent exactly once even if a process dies.
  */
-export function remind(chat: Chat): Duty {
+export function remind(chat: Chat): Worker {
   return {
     kinds: ['reminders'],
     onError: (error) => chat.log.warn({ err: error }, 'reminders not read; trying again'),
-    work: inSteps(async () => (await remindDue(chat)) === atOnce),
+    work: untilDone(async () => (await remindDue(chat)) === atOnce),
   }
 }
 

@@ -22,18 +22,18 @@ import { lockUser } from '@parley/db/users/lock-user'
 import { findSenders } from '@parley/db/users/users'
 import type { UserCaller } from '../../access/caller.ts'
 import { requireMember } from '../../access/require-member.ts'
+import { announceDue } from '../../background/run-workers.ts'
 import type { Chat } from '../../chat.ts'
 import { anyMessageID, pageOf, parseCursor, toCursor } from '../../page-cursor.ts'
 import { requireWithinYear } from '../../read-time.ts'
-import { announceDue } from '../../upkeep/keep-up.ts'
 import { JsonText, withField } from '../../views/json-text.ts'
 import { messageJson } from '../../views/message.ts'
-import { requireRoomOfMessage, unknownMessage } from '../named-message.ts'
 import { findQuoted } from '../reading/quoted-messages.ts'
+import { requireRoomOfMessage, unknownMessage } from '../require-message.ts'
 import { findReadable } from './readable-messages.ts'
 
 /** Per user. */
-export const mostSaved: Record<SavedIn, number> = { reminders: 1_000, bookmarks: 10_000 }
+export const maxSaved: Record<SavedIn, number> = { reminders: 1_000, bookmarks: 10_000 }
 
 /**
  * Sets a reminder of a message for the caller (docs/reference/messages.md#reminders-and-bookmarks). remind.ts sends it.
@@ -89,13 +89,13 @@ async function save(
       if (!(await lockUser(db, app, user, session))) throw new ApiError('CLIENT_NOT_FOUND', 'the caller was erased')
       const earlier = await findSaved(db, list, caller, message, session)
       if (earlier && list === 'bookmarks') return earlier
-      if (!earlier && (await countSaved(db, list, caller, mostSaved[list], session)) >= mostSaved[list]) {
-        throw new ApiError('TOO_MANY_SAVED', `a user may have at most ${mostSaved[list]} ${list}`)
+      if (!earlier && (await countSaved(db, list, caller, maxSaved[list], session)) >= maxSaved[list]) {
+        throw new ApiError('TOO_MANY_SAVED', `a user may have at most ${maxSaved[list]} ${list}`)
       }
       await putSaved(db, list, saved, session)
       return saved
     },
-    { turn: `saved ${saved.userKey}` },
+    { lock: `saved ${saved.userKey}` },
   )
 }
 

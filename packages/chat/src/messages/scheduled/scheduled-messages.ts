@@ -17,25 +17,25 @@ import { newId } from '@parley/db/messages/messages'
 import * as scheduled from '@parley/db/messages/scheduled'
 import { countScheduled, findScheduledPage, insertScheduled, scheduledIdOf } from '@parley/db/messages/scheduled'
 import { isBlocked } from '@parley/db/rooms/blocked-members'
+import { ContentionTimeout } from '@parley/db/transactions/locks'
 import { inTransaction } from '@parley/db/transactions/transaction'
-import { NoTurn } from '@parley/db/transactions/turns'
 import { banInForce } from '@parley/db/users/app-bans'
 import { findUser } from '@parley/db/users/users'
 import { asUser, type Caller, userOf } from '../../access/caller.ts'
 import { requireMember } from '../../access/require-member.ts'
 import { type AuditDetails, changedFields } from '../../audit/recorder.ts'
+import { announceDue } from '../../background/run-workers.ts'
 import type { Chat } from '../../chat.ts'
 import { attachFiles } from '../../files/attach-files.ts'
 import { parseCursor, toPage } from '../../page-cursor.ts'
 import { requireRoomMention } from '../../push/require-room-mention.ts'
 import { requireWithinYear } from '../../read-time.ts'
 import { requireReply } from '../../threads/thread.ts'
-import { announceDue } from '../../upkeep/keep-up.ts'
 import { bannedFromApp, unknownUser } from '../../users/user-errors.ts'
 import { contentOf } from '../draft.ts'
 
 /** Per sender. */
-export const mostScheduled = 1_000
+export const maxScheduled = 1_000
 
 /**
  * Stores a scheduled message (docs/reference/messages.md#send-later), which send-scheduled.ts sends.
@@ -66,8 +66,8 @@ export async function scheduleMessage(
   const content = contentOf(message)
   await requireWriter(chat, app, sender, room)
   if (by.kind === 'user') await requireRoomMention(db, by, mentions, room)
-  if ((await countScheduled(db, app, sender, mostScheduled)) >= mostScheduled) {
-    throw new ApiError('TOO_MANY_SCHEDULED', `a user may have at most ${mostScheduled} scheduled messages`)
+  if ((await countScheduled(db, app, sender, maxScheduled)) >= maxScheduled) {
+    throw new ApiError('TOO_MANY_SCHEDULED', `a user may have at most ${maxScheduled} scheduled messages`)
   }
   const byClient = by.kind === 'user'
   const attachments = wanted && (await attachFiles(chat, { app, sender, byClient }, wanted))
@@ -96,7 +96,7 @@ async function requireWriter(chat: Chat, app: string, sender: string, room: stri
 }
 
 /** Attempts if the message changes between read and write. */
-const mostTries = 5
+const maxTries = 5
 
 type Change = Input<typeof changeScheduledOperation>['body']
 
@@ -108,7 +108,7 @@ type Change = Input<typeof changeScheduledOperation>['body']
  * MESSAGE_TOO_LARGE, and the errors of requireWriter
  */
 export async function changeScheduled(chat: Chat, by: Caller, id: string, change: Change): Promise<ScheduledMessage> {
-  for (let tries = 0; tries < mostTries; tries++) {
+  for (let tries = 0; tries < maxTries; tries++) {
     const found = await findOwn(chat.db, by, id)
     if (found.claim !== undefined) throw unknown(id)
     const changed = await changeAsRead(chat, by, found, change)
@@ -117,7 +117,7 @@ export async function changeScheduled(chat: Chat, by: Caller, id: string, change
       return toScheduledView(changed)
     }
   }
-  throw new NoTurn('a scheduled message kept changing')
+  throw new ContentionTimeout('a scheduled message kept changing')
 }
 
 /** Returns null if the message has changed since it was read. */
@@ -173,7 +173,7 @@ async function audit(
   session: Session,
 ): Promise<void> {
   const about = { scheduled: id, room, ...before }
-  recorder?.note({ subject: { kind: 'user', id: sender }, before: about, ...(after && { after }) })
+  recorder?.addDetails({ subject: { kind: 'user', id: sender }, before: about, ...(after && { after }) })
   await recorder?.write(db, session)
 }
 
@@ -207,8 +207,8 @@ export async function listScheduled(
   }
   const after = parseCursor('scheduled', cursor)
   const oneMore = await findScheduledPage(db, { app: by.app, sender: own ?? sender }, { after, limit: limit + 1 })
-  const placeOf = ({ sendAtMS: atMS, id }: ScheduledDoc) => ({ atMS, id })
-  return toPage('scheduled', oneMore, limit, { view: toScheduledView, placeOf })
+  const positionOf = ({ sendAtMS: atMS, id }: ScheduledDoc) => ({ atMS, id })
+  return toPage('scheduled', oneMore, limit, { view: toScheduledView, positionOf })
 }
 
 /** A scheduled message as in the contract. */

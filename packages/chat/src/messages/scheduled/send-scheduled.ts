@@ -3,9 +3,9 @@ import { ApiError } from '@parley/contracts/errors'
 import type { ScheduledDoc } from '@parley/db/messages/documents'
 import { newId } from '@parley/db/messages/messages'
 import { claimDue, markRefused, removeSent, sendAgain } from '@parley/db/messages/scheduled'
+import { untilDone, type Worker } from '../../background/run-workers.ts'
 import type { Chat } from '../../chat.ts'
 import { sendContent } from '../../send/send-message.ts'
-import { type Duty, inSteps } from '../../upkeep/keep-up.ts'
 
 const atOnce = 200
 const againAfterMS = 2_000
@@ -15,11 +15,11 @@ const againAfterMS = 2_000
  * send and before the record is updated, another repeats the send under the same idempotency key, which sends nothing.
  * A process that stalls beyond its lease sends nothing either.
  */
-export function sendScheduled(chat: Chat): Duty {
+export function sendScheduled(chat: Chat): Worker {
   return {
     kinds: ['scheduled'],
     onError: (error) => chat.log.warn({ err: error }, 'scheduled messages not read; trying again'),
-    work: inSteps(async () => (await sendDue(chat)) === atOnce),
+    work: untilDone(async () => (await sendDue(chat)) === atOnce),
   }
 }
 

@@ -12,9 +12,9 @@ import { banInForce } from '@parley/db/users/app-bans'
 import { findUser } from '@parley/db/users/users'
 import { asUser, type Caller } from '../../access/caller.ts'
 import { checkRoom, requireNotFrozen } from '../../access/require-member.ts'
+import type { Worker } from '../../background/run-workers.ts'
 import type { Chat } from '../../chat.ts'
 import { termsOfContent } from '../../search/search-words.ts'
-import type { Duty } from '../../upkeep/keep-up.ts'
 import { bannedFromApp } from '../../users/user-errors.ts'
 import { toSentMessageView } from '../../views/message.ts'
 import { changeMessage } from '../changing/change-message.ts'
@@ -41,7 +41,7 @@ export async function endStream(chat: Chat, caller: Caller, id: string, message?
 }
 
 /** Ends silent streams, such as those of a dead bot or gateway. Any number of processes may run this. */
-export function closeSilentStreams(chat: Chat): Duty {
+export function closeSilentStreams(chat: Chat): Worker {
   return {
     kinds: ['silentStreams'],
     onError: (error) => chat.log.warn({ err: error }, 'silent streams not ended; trying again'),

@@ -5,12 +5,12 @@ import { isBlocked } from '@parley/db/rooms/blocked-members'
 import type { UserCaller } from '../../access/caller.ts'
 import { requireMember, requireNotFrozen } from '../../access/require-member.ts'
 import type { Chat } from '../../chat.ts'
-import type { Turn } from '../turn.ts'
+import type { EmitLock } from '../emit-lock.ts'
 import { requireRobot } from './require-robot.ts'
 
 /**
  * Sends a piece of a bot's message to the room (docs/reference/messages.md#typing-and-streaming). It is never stored.
- * @param turn its turn among the pieces of the bot's client
+ * @param lock keeps the order of the client's pieces
  * @throws ApiError CLIENT_NOT_FOUND, INSUFFICIENT_PERMISSIONS if the sender is not a bot, USER_BANNED, ROOM_NOT_FOUND,
  * NOT_ROOM_MEMBER, USER_BLOCKED, ROOM_FROZEN; BusAway
  */
@@ -19,14 +19,14 @@ export async function streamText(
   robot: UserCaller,
   room: string,
   text: string,
-  turn?: Turn,
+  lock?: EmitLock,
 ): Promise<Record<string, never>> {
   const { app, user: sender } = robot
   await requireRobot(chat.db, app, sender)
   const { room: doc, membership } = await requireMember(chat, robot, room)
   if (isBlocked(membership)) throw new ApiError('USER_BLOCKED')
   requireNotFrozen(doc)
-  const before = turn?.come()
+  const before = lock?.wait()
   if (before) await before
   const json = JSON.stringify({ room, sender, text: await chat.censor.maskText(app, text) })
   await publishEvent(chat.bus, { to: { app, room }, event: 'ai_streaming', json, id: newId() })

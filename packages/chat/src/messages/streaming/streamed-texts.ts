@@ -7,7 +7,7 @@ import type { Censor } from '../../moderation/censorship.ts'
 import type { Log } from '../../ports.ts'
 
 /** Pieces within this period share one write. */
-const togetherMS = 1_000
+const batchMS = 1_000
 
 interface Stream {
   app: string
@@ -23,7 +23,7 @@ export function createStreamedTexts({ db, censor, log }: { db: Db; censor: Censo
       await Promise.all([...streams.values()].map(showSoFar))
       return grown
     },
-    { most: 5_000, waitMS: togetherMS, keyOf: ({ app, message }) => key(app, message) },
+    { max: 5_000, waitMS: batchMS, keyOf: ({ app, message }) => key(app, message) },
   )
 
   async function showSoFar({ app, message }: Stream): Promise<void> {

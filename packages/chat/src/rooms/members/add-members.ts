@@ -16,14 +16,14 @@ import { notifyUser } from '../../events/event-builders.ts'
 import { roomOrderingKey } from '../../events/ordering-keys.ts'
 import { sendSystemMessages } from '../../messages/scheduled/send-system-messages.ts'
 import { toInvitationView, toRoomViewFor } from '../../views/room.ts'
-import { addMembersTogether, type MembersAdded, type MembersToAdd, requireInviter } from './add-members-together.ts'
+import { addMembersInBatch, type MembersAdded, type MembersToAdd, requireInviter } from './add-members-batch.ts'
 import { expandMembers } from './expand-members.ts'
-import { noteJoined } from './note-joined.ts'
+import { recordJoinedMembers } from './record-joined-members.ts'
 
 type Request = Input<typeof operation>['body']
 
 /** A larger request runs on its own, so that a batch does not wait for it. */
-const mostBatched = 100
+const maxBatched = 100
 
 /**
  * Adds users to a group, or invites them (docs/reference/rooms.md#members). Existing members stay. New members have
@@ -41,15 +41,15 @@ export async function addMembers(
   if (request.invitationRequired === true) return invite(chat, by, roomId, await expand(chat, by, invitees))
   const isAnnounced = request.systemMessage === true
   const audit = chat.audit?.handOver({ after: membersInAudit(invitees) })
-  const { room, added, noted, messages, profiles } = await add(chat, { by, roomId, invitees, isAnnounced, audit })
+  const { room, added, entries, messages, profiles } = await add(chat, { by, roomId, invitees, isAnnounced, audit })
   if (added.length === 0) {
     await publishWaiting(chat, room)
     return toRoomViewFor(by, room, await findUsers(chat.db, by.app, room.firstMembers))
   }
   const ofApp = [...profiles.values()].filter(({ app }) => app === by.app)
   const [shown] = await Promise.all([
-    publishRoom(chat, by, { value: room, noted }, new Map(ofApp.map((user) => [user.id, user]))),
-    noteJoined(chat, room, added),
+    publishRoom(chat, by, { value: room, entries }, new Map(ofApp.map((user) => [user.id, user]))),
+    recordJoinedMembers(chat, room, added),
   ])
   await sendSystemMessages(chat, messages)
   return shown
@@ -57,8 +57,8 @@ export async function addMembers(
 
 /** Most invitees are users, which the deciding read finds. Groups are expanded only if it found some. */
 async function add(chat: Chat, wanted: MembersToAdd): Promise<MembersAdded> {
-  const isLarge = wanted.invitees.length > mostBatched
-  const [outcome] = isLarge ? await addMembersTogether(chat, [wanted]) : [await chat.addMembers(wanted)]
+  const isLarge = wanted.invitees.length > maxBatched
+  const [outcome] = isLarge ? await addMembersInBatch(chat, [wanted]) : [await chat.addMembers(wanted)]
   if (!outcome || 'refused' in outcome) throw outcome?.refused ?? new ApiError('INTERNAL_ERROR')
   if ('added' in outcome) return outcome
   return add(chat, { ...wanted, invitees: await expand(chat, wanted.by, wanted.invitees), isExpanded: true })
@@ -78,7 +78,7 @@ async function invite(
   const { room, invitations } = await changeAndNotify(chat, orderingKey, async (session, pending) => {
     const { room: found, role } = await findActingRole(chat, by, roomId, session)
     requireInviter(found, role)
-    chat.audit?.note({ after: { invited: membersInAudit(invitees) } })
+    chat.audit?.addDetails({ after: { invited: membersInAudit(invitees) } })
     const all = await findMembersAmong(chat.db, found, invitees, session)
     const fresh = invitees.filter((user) => !all.has(user))
     const of = { app: by.app, room: roomId, inviter: userOf(by) ?? found.owner ?? found.firstMembers[0] ?? '' }

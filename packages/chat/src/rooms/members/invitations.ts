@@ -9,21 +9,21 @@ import { insertSystemMessages } from '@parley/db/messages/scheduled'
 import { findBan } from '@parley/db/rooms/bans'
 import type { InvitationDoc } from '@parley/db/rooms/documents'
 import { findInvitationsOf, takeInvitation } from '@parley/db/rooms/invitations'
-import { takeRoom } from '@parley/db/rooms/lock-room'
+import { lockRoomWithoutFlush } from '@parley/db/rooms/lock-room'
 import { addMembersTo, findMembersAmong } from '@parley/db/rooms/room-members'
 import { findRoomsByKey } from '@parley/db/rooms/rooms'
 import { findUsers } from '@parley/db/users/users'
 import type { UserCaller } from '../../access/caller.ts'
 import { checkRoom } from '../../access/require-member.ts'
 import type { Chat } from '../../chat.ts'
-import { changeAndNote, publishRoom, publishWaiting } from '../../events/change-and-notify.ts'
+import { commitChange, publishRoom, publishWaiting } from '../../events/change-and-notify.ts'
 import { membersChanged } from '../../events/event-builders.ts'
 import { roomOrderingKey } from '../../events/ordering-keys.ts'
 import { sendSystemMessages } from '../../messages/scheduled/send-system-messages.ts'
 import { systemMessage } from '../../messages/scheduled/system-message.ts'
 import { pageOf } from '../../page-cursor.ts'
 import { toInvitationView, toRoomView } from '../../views/room.ts'
-import { noteJoined } from './note-joined.ts'
+import { recordJoinedMembers } from './record-joined-members.ts'
 
 /** A page of the caller's open invitations, newest first (docs/reference/rooms.md#members). */
 export async function listInvitations(
@@ -56,8 +56,8 @@ export async function shownInvitations(db: Db, invitations: readonly InvitationD
 export async function joinRoom(chat: Chat, caller: UserCaller, roomId: string, isAnnounced = false): Promise<Room> {
   const { db } = chat
   const { app, user } = caller
-  const { value, noted } = await changeAndNote(chat, roomOrderingKey(app, roomId), async (session, pending) => {
-    const before = checkRoom(await takeRoom(db, app, roomId, session), roomId)
+  const { value, entries } = await commitChange(chat, roomOrderingKey(app, roomId), async (session, pending) => {
+    const before = checkRoom(await lockRoomWithoutFlush(db, app, roomId, session), roomId)
     if ((await findMembersAmong(db, before, [user], session)).has(user))
       return { room: before, joined: false, messages: [] }
     const invitation = await takeInvitation(db, app, roomId, user, session)
@@ -77,8 +77,8 @@ export async function joinRoom(chat: Chat, caller: UserCaller, roomId: string, i
     await publishWaiting(chat, room)
     return toRoomView(room, await findUsers(db, app, room.firstMembers))
   }
-  const shown = await publishRoom(chat, caller, { value: room, noted })
-  await noteJoined(chat, room, [user])
+  const shown = await publishRoom(chat, caller, { value: room, entries })
+  await recordJoinedMembers(chat, room, [user])
   await sendSystemMessages(chat, messages)
   return shown
 }

@@ -6,7 +6,7 @@ import { digest } from '@parley/db/apps/apps'
 import type { Session } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
 import type { MembershipDoc, RoomDoc } from '@parley/db/rooms/documents'
-import { takeRoom } from '@parley/db/rooms/lock-room'
+import { lockRoomWithoutFlush } from '@parley/db/rooms/lock-room'
 import { findMembershipsByKey } from '@parley/db/rooms/memberships'
 import { removeMembers as removeFrom } from '@parley/db/rooms/remove-members'
 import { findMembersAmong } from '@parley/db/rooms/room-members'
@@ -15,7 +15,7 @@ import { type Caller, userOf } from '../../access/caller.ts'
 import { findActingRole, findRole, requireRole } from '../../access/room-role.ts'
 import { membersInAudit } from '../../audit/recorder.ts'
 import type { Chat } from '../../chat.ts'
-import { changeAndNote, publishRoom } from '../../events/change-and-notify.ts'
+import { commitChange, publishRoom } from '../../events/change-and-notify.ts'
 import { membersChanged, notifyUser } from '../../events/event-builders.ts'
 import { roomOrderingKey } from '../../events/ordering-keys.ts'
 import { writeSystemMessage } from '../../messages/scheduled/send-system-messages.ts'
@@ -58,10 +58,10 @@ export async function removeMembers(
       keyOfEnd(ending),
     )
   }
-  const changed = await changeAndNote(chat, roomOrderingKey(app, roomId), async (session, pending) => {
+  const changed = await commitChange(chat, roomOrderingKey(app, roomId), async (session, pending) => {
     const before = await check(chat, by, roomId, given, session)
     const { room, removed } = await removeFrom(chat.db, before.room, before.members, session)
-    chat.audit?.note({ before: membersInAudit(removed) })
+    chat.audit?.addDetails({ before: membersInAudit(removed) })
     membersChanged(pending, room, { event: 'DELETE_MEMBERS', sender: user, members: removed })
     const payload = { room: roomId, by: user ?? null }
     for (const member of removed) notifyUser(pending, { app, user: member }, 'removedFromRoom', payload)
@@ -78,7 +78,7 @@ async function check(
   session: Session,
 ): Promise<{ room: RoomDoc; members: string[] }> {
   const isLeaving = given.every((member) => member === userOf(by))
-  const { room, role } = await (isLeaving ? findRole : findActingRole)(chat, by, roomId, session, takeRoom)
+  const { room, role } = await (isLeaving ? findRole : findActingRole)(chat, by, roomId, session, lockRoomWithoutFlush)
   if (room.roomType === 'direct') throw new ApiError('INVALID_REQUEST', 'id: a direct room has exactly two members')
   if (!isLeaving) requireRole(role, 'manager', 'removing other members')
   const members = await membersNamed(chat, room, given, session)

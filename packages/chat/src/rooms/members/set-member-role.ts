@@ -5,7 +5,7 @@ import { updateRoomDoc } from '@parley/db/rooms/rooms'
 import { type Caller, userOf } from '../../access/caller.ts'
 import { findActingRole, requireRole } from '../../access/room-role.ts'
 import type { Chat } from '../../chat.ts'
-import { changeAndNote, publishRoom } from '../../events/change-and-notify.ts'
+import { commitChange, publishRoom } from '../../events/change-and-notify.ts'
 import { roomChanged } from '../../events/event-builders.ts'
 import { roomOrderingKey } from '../../events/ordering-keys.ts'
 
@@ -21,7 +21,7 @@ export async function setMemberRole(
   user: string,
   value: 'admin' | 'member',
 ): Promise<Room> {
-  const changed = await changeAndNote(chat, roomOrderingKey(by.app, roomId), async (session, pending) => {
+  const changed = await commitChange(chat, roomOrderingKey(by.app, roomId), async (session, pending) => {
     const { room, role } = await findActingRole(chat, by, roomId, session)
     requireRole(role, 'owner', 'changing roles')
     if (room.roomType === 'direct') throw new ApiError('INVALID_REQUEST', 'id: a direct room has no managers')
@@ -30,7 +30,7 @@ export async function setMemberRole(
     const others = room.managers.filter((manager) => manager !== user)
     const managers = value === 'admin' && user !== room.owner ? [...others, user] : others
     const before = room.managers.includes(user) ? 'admin' : 'member'
-    chat.audit?.note({ before: { client: user, role: before }, after: { client: user, role: value } })
+    chat.audit?.addDetails({ before: { client: user, role: before }, after: { client: user, role: value } })
     roomChanged(pending, room, { by: userOf(by) })
     return updateRoomDoc(chat.db, room, { managers }, session)
   })

@@ -1,7 +1,7 @@
 import { inParts } from '@parley/async/in-parts'
 import { ApiError } from '@parley/contracts/errors'
 import type { Input, Result } from '@parley/contracts/operation'
-import { mostCountedMessages, type explainBadge as operation } from '@parley/contracts/operations/rooms/unread'
+import { maxCountedMessages, type explainBadge as operation } from '@parley/contracts/operations/rooms/unread'
 import type { Db, Session } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
 import { findRoomIdsOfUser } from '@parley/db/rooms/rooms-of-users'
@@ -70,9 +70,9 @@ async function findRows(db: Db, app: string, client: string, session: Session): 
   return rows.sort((a, b) => b.sum.unread - a.sum.unread || (a.room._id < b.room._id ? -1 : 1))
 }
 
-/** Counts from the messages, up to `mostCountedMessages` in total. */
+/** Counts from the messages, up to `maxCountedMessages` in total. */
 async function sumsOf(db: Db, rows: readonly Row[], verify: boolean, session: Session): Promise<RoomSum[]> {
-  let budget = mostCountedMessages
+  let budget = maxCountedMessages
   const sums: RoomSum[] = []
   for (const { membership, room, sum } of rows) {
     const kept = { room: membership.room, ...sum }

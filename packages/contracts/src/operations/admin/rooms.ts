@@ -17,7 +17,7 @@ import { listThread } from '../messages/threads.ts'
 const params = z.object({ id: roomId })
 
 /** Limit of a list's total: counting further would read every room of a large app. */
-export const mostCounted = 10_000
+export const maxCounted = 10_000
 
 const { members: _members, unread: _unread, muted: _muted, pref: _pref, lastMessage: _last, ...listed } = room.shape
 const counted = {

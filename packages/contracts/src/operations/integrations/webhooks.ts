@@ -113,7 +113,7 @@ export const retryWebhookCall = operation({
 })
 
 /** Maximum number of calls that one request repeats. */
-export const mostRetriedCalls = 1_000
+export const maxRetriedCalls = 1_000
 
 export const retryWebhookCalls = operation({
   id: 'retryWebhookCalls',
@@ -121,7 +121,7 @@ export const retryWebhookCalls = operation({
   path: '/admin/webhooks/calls/retry',
   tag: 'Webhooks',
   summary: 'Repeat the calls of a period',
-  description: `Oldest first, each with its webhook-id; at most ${mostRetriedCalls.toLocaleString('en')} per request. While \`complete\` is false, repeat the request with \`until\` of the result.`,
+  description: `Oldest first, each with its webhook-id; at most ${maxRetriedCalls.toLocaleString('en')} per request. While \`complete\` is false, repeat the request with \`until\` of the result.`,
   access: 'admin',
   scope: 'webhooks:write',
   audit: () => ({ kind: 'call', id: '' }),

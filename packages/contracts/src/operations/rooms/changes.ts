@@ -6,7 +6,7 @@ import { room } from '../../resources/room.ts'
 import { exampleMessage, exampleRoom } from '../examples.ts'
 
 /** Maximum number of rooms in a page of changes. */
-export const mostChangedRooms = 100
+export const maxChangedRooms = 100
 
 export const getChanges = operation({
   id: 'getChanges',
@@ -22,7 +22,7 @@ export const getChanges = operation({
       .string()
       .regex(/^\d{1,15}(-\d{1,15}){0,16}$/, 'expected a cursor, or the serverTimeMS of a socket')
       .describe('`cursor` of the last response, or `serverTimeMS` of a socket; first 0'),
-    limit: z.coerce.number().int().min(1).max(mostChangedRooms).default(50).describe('Maximum number of rooms'),
+    limit: z.coerce.number().int().min(1).max(maxChangedRooms).default(50).describe('Maximum number of rooms'),
   }),
   result: z.object({
     rooms: z

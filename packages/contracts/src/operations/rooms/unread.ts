@@ -34,7 +34,7 @@ export const getBadgesByRoomTags = operation({
 })
 
 /** Maximum number of messages that one call of explainBadge counts, over all rooms. */
-export const mostCountedMessages = 200_000
+export const maxCountedMessages = 200_000
 
 const count = z.number().int()
 
@@ -44,7 +44,7 @@ export const explainBadge = operation({
   path: '/admin/clients/:client_id/badge',
   tag: 'Unread counts',
   summary: "Explain a user's badge, room by room",
-  description: `Highest unread count first: unread = seq − readSeq − own − deleted − hidden. With \`verify=true\`, unread messages are also counted from the messages themselves, and \`agrees\` tells whether both match. One call counts at most ${mostCountedMessages.toLocaleString('en')} messages after the read markers; rooms beyond that have no counted fields.`,
+  description: `Highest unread count first: unread = seq − readSeq − own − deleted − hidden. With \`verify=true\`, unread messages are also counted from the messages themselves, and \`agrees\` tells whether both match. One call counts at most ${maxCountedMessages.toLocaleString('en')} messages after the read markers; rooms beyond that have no counted fields.`,
   access: 'admin',
   scope: 'users:read',
   params: z.object({ client_id: userId }),

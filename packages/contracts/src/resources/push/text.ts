@@ -12,19 +12,19 @@ function isLanguage(tag: string): boolean {
 /** A language tag of BCP 47. */
 export const language = z.string().min(1).max(64).refine(isLanguage, 'expected a language tag such as de or zh-Hant')
 
-/** A text with the placeholders `names`, of at most `most` bytes so that the message also fits into the push. */
-const template = (most: number, ...names: string[]) => {
+/** A text with the placeholders `names`, of at most `max` bytes so that the message also fits into the push. */
+const template = (max: number, ...names: string[]) => {
   const known = new Set<string>(names)
   return z
     .string()
     .min(1)
-    .refine((text) => new TextEncoder().encode(text).length <= most, `expected at most ${most} bytes`)
+    .refine((text) => new TextEncoder().encode(text).length <= max, `expected at most ${max} bytes`)
     .refine(
       (text) => [...text.matchAll(/\{(\w+)\}/g)].every(([, name = '']) => known.has(name)),
       `expected no placeholder but ${names.map((name) => `{${name}}`).join(', ')}`,
     )
 }
-const text = (most: number) => template(most, 'sender', 'room', 'text')
+const text = (max: number) => template(max, 'sender', 'room', 'text')
 
 /** The text of a message's pushes (docs/reference/push.md#texts-of-the-app). */
 const pushText = z.strictObject({

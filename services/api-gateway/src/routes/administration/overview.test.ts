@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import type { OutgoingCallDoc } from '@parley/db/push/documents'
-import { notePeaks } from '@parley/db/statistics/peaks'
+import { recordPeaks } from '@parley/db/statistics/peaks'
 import { createAppFigures } from '@parley/presence/app-figures'
 import { closePresence, connectPresence, type Presence } from '@parley/presence/connect'
 import { reportConnections } from '@parley/presence/connection-counts'
@@ -40,7 +40,7 @@ describe('GET /admin/overview', () => {
     const node = randomUUID()
     await reportConnections(presence, node, gateway.app, 5)
     const minute = Math.floor(Date.now() / 60_000)
-    await notePeaks(gateway.chat.db, gateway.app, new Map([[minute - 2, 9]]))
+    await recordPeaks(gateway.chat.db, gateway.app, new Map([[minute - 2, 9]]))
     const { connections, hour, day } = await read()
     assert.deepEqual([connections, hour.length, day.length], [5, 60, 24])
     for (const series of [hour, day]) {

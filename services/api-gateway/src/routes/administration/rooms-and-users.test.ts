@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { listAllRooms } from '@parley/chat/admin/list-all-rooms'
 import { key } from '@parley/db/keys'
-import { noteTokenUse } from '@parley/db/users/tokens'
+import { recordTokenUse } from '@parley/db/users/tokens'
 import { afterAll, beforeAll, describe, test, vi } from 'vitest'
 import { startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
 
@@ -324,7 +324,7 @@ describe('an API key reads rooms, conversations and users of the app', () => {
       await gateway.chat.db.tokens.updateOne({ _id }, { $set: { lastUsedAt: setTo } })
       const held = await gateway.chat.db.tokens.findOne({ _id })
       assert.ok(held)
-      await noteTokenUse(gateway.chat.db, held)
+      await recordTokenUse(gateway.chat.db, held)
       return lastUse()
     }
     assert.equal(await use(earlier(1_800_000)), earlier(1_800_000).toISOString())

@@ -3,7 +3,7 @@ import { searchAllMessages } from '@parley/chat/admin/search-all-messages'
 import { ApiError } from '@parley/contracts/errors'
 import { key } from '@parley/db/keys'
 import { newId } from '@parley/db/messages/messages'
-import { afterAll, beforeAll, describe, test } from 'vitest'
+import { afterAll, beforeAll, describe, test, vi } from 'vitest'
 import { startWithAliceAndBob, type TestGateway, type TestUser } from '../../test-gateway.ts'
 import { recorded } from '../../test-profiler.ts'
 
@@ -54,6 +54,20 @@ describe('POST /admin/search', () => {
     assert.ok(!(await idsOf(later)).includes(one))
     assert.ok(!(await idsOf({ keyword: 'cafe', beforeTimeMS: times[0] })).includes(four))
     assert.deepEqual([data[0].room, data[0].threadOf, data[1].text], [rooms[0], one, 'cafe'])
+  })
+
+  test('by type, time or in a room finds a message at once without indexing words; by words or sender, it indexes them', async () => {
+    const room = await gateway.newRoom([alice, bob])
+    const index = vi.spyOn(gateway.chat.searchIndex, 'index')
+    const sent = await send(room, 'to be found', { messageType: 'unindexed' })
+    for (const query of [{ messageType: 'unindexed' }, { room }, { room, sender: 'alice' }]) {
+      assert.deepEqual(await idsOf(query), [sent])
+    }
+    const indexed = () => index.mock.calls.some(([roomKey]) => roomKey === key(gateway.app, room))
+    assert.equal(indexed(), false)
+    assert.deepEqual(await idsOf({ sender: 'alice', messageType: 'unindexed' }), [sent])
+    assert.equal(indexed(), true)
+    index.mockRestore()
   })
 
   test('leaves out text that was edited, recalled, deleted, or belongs to another app', async () => {

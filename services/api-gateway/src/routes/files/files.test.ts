@@ -168,7 +168,7 @@ describe('files', () => {
     const eve = await gateway.newUser()
     assert.deepEqual([await code(3_000_001, eve), await code(3_000_000, eve)], ['FILE_TOO_LARGE', undefined])
     assert.equal(await code(1_000_001, eve), 'FILES_FULL')
-    for (const wrong of [7, { maxBytes: 0 }, { maxBytes: '1' }, { most: 1 }]) {
+    for (const wrong of [7, { maxBytes: 0 }, { maxBytes: '1' }, { max: 1 }]) {
       const { status, body } = await limit(wrong)
       assert.deepEqual([status, body.error.message.startsWith('fileLimits')], [400, true])
     }

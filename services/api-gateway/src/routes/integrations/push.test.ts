@@ -5,7 +5,7 @@ import { pushToClientsSubject } from '@parley/contracts/bus/subjects'
 import { key } from '@parley/db/keys'
 import { findNextCall, markCallTried, queueCalls } from '@parley/db/push/outgoing-calls'
 import { recordDecisions } from '@parley/db/push/push-decisions'
-import { notePushesDecided } from '@parley/db/push/pushes'
+import { recordPushesDecided } from '@parley/db/push/pushes'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { startTestGateway, type TestGateway } from '../../test-gateway.ts'
 
@@ -30,7 +30,7 @@ describe('push', () => {
     }
     await recordDecisions(db, [{ _id: key(content, '0'), at: new Date(), users: { SENDER: [alice.id] } }])
     assert.deepEqual(await of(), [false, 'NO_DEVICE'])
-    await notePushesDecided(db, [content])
+    await recordPushesDecided(db, [content])
     assert.deepEqual(await of(), [true, 'NOT_A_MEMBER'])
   })
 

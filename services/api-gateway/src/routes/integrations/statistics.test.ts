@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { ackWaitSeconds } from '@parley/bus/stream/stream'
 import { forKeys, limitPerApp } from '@parley/chat/limit-per-app'
 import { proves } from '@parley/conformance/proves'
-import { noteActiveUsers } from '@parley/db/statistics/active-users'
-import { noteMessages } from '@parley/db/statistics/counted-messages'
-import { notePeaks } from '@parley/db/statistics/peaks'
+import { recordActiveUsers } from '@parley/db/statistics/active-users'
+import { recordMessages } from '@parley/db/statistics/counted-messages'
+import { recordPeaks } from '@parley/db/statistics/peaks'
 import { afterAll, beforeAll, describe, test, vi } from 'vitest'
 import { startTestGateway, type TestGateway } from '../../test-gateway.ts'
 
@@ -103,9 +103,9 @@ describe('GET /admin/stats', () => {
     for (const [i, room] of rooms.entries())
       await db.rooms.updateOne({ _id: `${gateway.app}\0${room}` }, { $set: { seq: seqs[i] ?? 0 } })
     await Promise.all([
-      noteMessages(db, facts.slice(0, 200)),
-      noteMessages(db, facts.slice(100)),
-      noteMessages(db, facts),
+      recordMessages(db, facts.slice(0, 200)),
+      recordMessages(db, facts.slice(100)),
+      recordMessages(db, facts),
     ])
     const windows = [
       [now - 3_600_000, now + 1_000],
@@ -143,8 +143,8 @@ describe('GET /admin/stats', () => {
     const other = await startTestGateway()
     const { db } = other.chat
     const minute = Math.floor(Date.now() / 60_000)
-    await noteActiveUsers(db, [{ app: other.app, user: 'quiet', atMS: Date.now() }])
-    await notePeaks(
+    await recordActiveUsers(db, [{ app: other.app, user: 'quiet', atMS: Date.now() }])
+    await recordPeaks(
       db,
       other.app,
       new Map([
@@ -153,7 +153,7 @@ describe('GET /admin/stats', () => {
         [minute - 600, 90],
       ]),
     )
-    await notePeaks(db, other.app, new Map([[minute - 1, 12]]))
+    await recordPeaks(db, other.app, new Map([[minute - 1, 12]]))
     const { body } = await other.admin('GET', '/admin/stats')
     assert.deepEqual([body.result.userList, body.result.peakConnectionCount], [['quiet'], 40])
     const start = (minute - 700) * 60
@@ -174,12 +174,12 @@ describe('GET /admin/stats', () => {
       // A day of India, which begins 30 minutes past an hour of UTC.
       const inIndia = Math.floor((minute - 12 * day) / day) * day - 5.5 * 60
       const active = [minute - 3, minute - 2, inIndia - 1, inIndia, inIndia + day - 1, inIndia + day]
-      await noteActiveUsers(
+      await recordActiveUsers(
         chat.db,
         active.map((at) => ({ app, user: String(at), atMS: at * 60_000 })),
       )
-      await notePeaks(chat.db, app, new Map(active.map((at, i) => [at, 10 - i])))
-      await notePeaks(chat.db, app, new Map([[minute - 2, 50]]))
+      await recordPeaks(chat.db, app, new Map(active.map((at, i) => [at, 10 - i])))
+      await recordPeaks(chat.db, app, new Map([[minute - 2, 50]]))
       const figures = async (start: number, end: number) => {
         const { body } = await other.admin('GET', `/admin/stats?start=${start * 60}&end=${end * 60}`)
         return [body.result.userList, body.result.peakConnectionCount]

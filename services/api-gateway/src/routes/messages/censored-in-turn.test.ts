@@ -21,17 +21,17 @@ describe('a change that waits for a lock masks words listed meanwhile', () => {
     (await robot.call('POST', `/rooms/${room}/message`, { message, messageType: 'text' })).body.result._id
   /** The stored text of a change that was requested before the words changed, and made after. */
   async function changedLater(turn: string, change: () => Promise<Answer>): Promise<unknown> {
-    const { turns } = gateway.chat.db
+    const { locks } = gateway.chat.db
     const held = Promise.withResolvers<void>()
-    const holder = turns.take([turn], () => held.promise)
-    const take = vi.spyOn(turns, 'take')
+    const holder = locks.run([turn], () => held.promise)
+    const run = vi.spyOn(locks, 'run')
     const changing = change()
     try {
-      await vi.waitFor(() => assert.ok(take.mock.calls.some(([keys]) => keys.includes(turn))), patient)
+      await vi.waitFor(() => assert.ok(run.mock.calls.some(([keys]) => keys.includes(turn))), patient)
       const censorship = { keywords: ['darn'] }
       assert.equal((await gateway.admin('POST', '/config', { censorship })).status, 200)
     } finally {
-      take.mockRestore()
+      run.mockRestore()
       held.resolve()
     }
     await holder

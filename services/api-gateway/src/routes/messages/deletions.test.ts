@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
+import { runWorkers } from '@parley/chat/background/run-workers'
 import { relay } from '@parley/chat/events/relay'
 import { eraseNextRoom } from '@parley/chat/messages/changing/erase-messages'
-import { keepUp } from '@parley/chat/upkeep/keep-up'
 import { proves } from '@parley/conformance/proves'
 import type { EventPayload } from '@parley/contracts/socket/server-events'
 import { key } from '@parley/db/keys'
@@ -335,10 +335,10 @@ test('an event published late omits messages that _all deleted meanwhile', async
   await gateway.chat.outbox.drained()
   const { db } = gateway.chat
   await gateway.admin('DELETE', `/rooms/${room}/messages/_all`)
-  await db.pendingEvents.insertOne({ _id, atMS: 1, events: [{ kind: 'message', message: _id, event: 'chat message' }] })
+  await db.outbox.insertOne({ _id, atMS: 1, events: [{ kind: 'message', message: _id, event: 'chat message' }] })
   const heard = await gateway.hear()
   const stop = new AbortController()
-  const relaying = keepUp(gateway.chat, [relay(gateway.chat)], stop.signal)
+  const relaying = runWorkers(gateway.chat, [relay(gateway.chat)], stop.signal)
   const { payload } = await heard.next('chat message', (message: { _id: string }) => message._id === _id)
   stop.abort()
   await relaying

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
+import { runWorkers } from '@parley/chat/background/run-workers'
 import { relay } from '@parley/chat/events/relay'
-import { keepUp } from '@parley/chat/upkeep/keep-up'
 import type { Session } from '@parley/db/connect'
-import { insertNotes } from '@parley/db/events/outbox-store'
+import { insertEntries } from '@parley/db/events/outbox-store'
 import { findAllMessages } from '@parley/db/message-buckets/all-messages'
 import { inTransaction } from '@parley/db/transactions/transaction'
 import { afterAll, beforeAll, describe, test } from 'vitest'
@@ -198,7 +198,7 @@ describe('POST /rooms/{id}/message', () => {
     assert.equal((await history())[0].message, last.message)
     await heard.next('messageUpdated', ({ updatedAtMS }: { updatedAtMS: number }) => updatedAtMS === last.updatedAtMS)
     await Promise.all([gateway.chat.outbox.drained(), other.chat.outbox.drained()])
-    assert.equal(await gateway.chat.db.pendingEvents.countDocuments({ 'events.message': _id }), 0)
+    assert.equal(await gateway.chat.db.outbox.countDocuments({ 'events.message': _id }), 0)
     await other.stop()
   })
 
@@ -269,19 +269,19 @@ describe('POST /rooms/{id}/message', () => {
     // As if the process that wrote 'one' had died before it published.
     const events = [{ kind: 'message' as const, message: _id, event: 'messageUpdated' as const }]
     const orderingKey = 'of its own'
-    const inSession = (session: Session) => insertNotes(chat.db, [{ orderingKey, events }], session)
+    const inSession = (session: Session) => insertEntries(chat.db, [{ orderingKey, events }], session)
     await inTransaction(chat.db, inSession)
-    await chat.db.pendingEvents.updateOne({ orderingKey }, { $set: { atMS: 1 } })
+    await chat.db.outbox.updateOne({ orderingKey }, { $set: { atMS: 1 } })
     await alice.call('POST', path(), { _id, message: 'two' })
     await chat.outbox.drained()
     const heard = await gateway.hear()
     const stop = new AbortController()
-    const relaying = keepUp(chat, [relay(chat)], stop.signal)
+    const relaying = runWorkers(chat, [relay(chat)], stop.signal)
     const { payload } = await heard.next('messageUpdated', (message: { _id: string }) => message._id === _id)
     stop.abort()
     await relaying
     await chat.outbox.drained()
     assert.equal((payload as { message: string }).message, 'two')
-    assert.equal(await chat.db.pendingEvents.countDocuments({ 'events.message': _id }), 0)
+    assert.equal(await chat.db.outbox.countDocuments({ 'events.message': _id }), 0)
   })
 })

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
+import { runWorkers } from '@parley/chat/background/run-workers'
 import { relay } from '@parley/chat/events/relay'
 import { expireDue } from '@parley/chat/messages/changing/expire-messages'
 import { sendDue } from '@parley/chat/messages/scheduled/send-scheduled'
-import { keepUp } from '@parley/chat/upkeep/keep-up'
 import { findAllMessages } from '@parley/db/message-buckets/all-messages'
 import { expiredMessages, findExpired } from '@parley/db/messages/expiring-messages'
 import { newId } from '@parley/db/messages/messages'
@@ -189,7 +189,7 @@ describe('an expired message', () => {
     await db.messages.deleteMany({ roomKey: 'many' })
   })
 
-  for (const step of ['taken', 'noted', 'committed'] as const) {
+  for (const step of ['taken', 'stored', 'committed'] as const) {
     test(`is taken over from a process killed (-9) when it is ${step}: deleted once, never partially`, async () => {
       const room = await newRoom({ expiresInS: 60 })
       const sent = await send(room)
@@ -201,7 +201,7 @@ describe('an expired message', () => {
       assert.deepEqual((await once(child, 'exit'))[1], 'SIGKILL')
       await takeDue()
       const stopped = new AbortController()
-      const relaying = keepUp(gateway.chat, [relay(gateway.chat)], stopped.signal)
+      const relaying = runWorkers(gateway.chat, [relay(gateway.chat)], stopped.signal)
       await heard.next('messageDeleted', ({ messageID }: { messageID: string }) => messageID === sent._id)
       stopped.abort()
       await relaying

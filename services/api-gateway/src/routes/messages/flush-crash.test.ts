@@ -5,7 +5,7 @@ import type { Servers } from '@parley/stack/up'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { insist, startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
 
-const points = ['inserted', 'counted', 'noted', 'pulled'] as const satisfies FlushPoint[]
+const points = ['inserted', 'counted', 'stored', 'pulled'] as const satisfies FlushPoint[]
 
 describe('MongoDB is killed (-9) between two steps of a flush, and is back before the next', () => {
   let servers: Servers

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
+import { runWorkers } from '@parley/chat/background/run-workers'
 import { relay } from '@parley/chat/events/relay'
 import type { FlushPoint } from '@parley/chat/send/flush-queue'
-import { keepUp } from '@parley/chat/upkeep/keep-up'
 import { key } from '@parley/db/keys'
 import { findAllMessages } from '@parley/db/message-buckets/all-messages'
 import { eventually } from '@parley/stack/eventually'
@@ -25,7 +25,7 @@ const points = [
   'taken',
   'inserted',
   'counted',
-  'noted',
+  'stored',
   'pulled',
 ] as const satisfies FlushPoint[]
 
@@ -49,7 +49,7 @@ describe('the sending process is killed (-9)', () => {
     bob = await gateway.newUser('bob')
     heard = await gateway.hear()
     // Two, as two gateways would.
-    relays = [1, 2].map(() => keepUp(gateway.chat, [relay(gateway.chat)], stopped.signal))
+    relays = [1, 2].map(() => runWorkers(gateway.chat, [relay(gateway.chat)], stopped.signal))
   })
   afterAll(async () => {
     stopped.abort()

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { roomOrderingKey, userOrderingKey } from '@parley/chat/events/ordering-keys'
-import type { NotedEvent } from '@parley/db/events/documents'
-import { insertNotes } from '@parley/db/events/outbox-store'
+import type { OutboxEvent } from '@parley/db/events/documents'
+import { insertEntries } from '@parley/db/events/outbox-store'
 import { inTransaction } from '@parley/db/transactions/transaction'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
@@ -18,12 +18,12 @@ describe('the event of a change', () => {
   test("is published after older events of its ordering key, so a dead process's events undo nothing newer", async () => {
     const { chat, app } = gateway
     const to = { app, user: alice.id }
-    const older: NotedEvent = {
+    const older: OutboxEvent = {
       ...{ kind: 'event', id: 'older', to, event: 'myPrefChange' },
       json: JSON.stringify({ key: 'theme', data: 'older' }),
     }
     await inTransaction(chat.db, (session) =>
-      insertNotes(chat.db, [{ orderingKey: userOrderingKey(to), events: [older] }], session),
+      insertEntries(chat.db, [{ orderingKey: userOrderingKey(to), events: [older] }], session),
     )
     const heard = await gateway.hear()
     const { status } = await alice.call('POST', '/me/pref/theme', { data: 'newer' })
@@ -35,7 +35,7 @@ describe('the event of a change', () => {
       ['older', 'newer'],
     )
     await chat.outbox.drained()
-    assert.equal(await chat.db.pendingEvents.countDocuments({}), 0)
+    assert.equal(await chat.db.outbox.countDocuments({}), 0)
   })
 
   test("of new members is published after older events of their room's ordering key", async () => {
@@ -43,9 +43,9 @@ describe('the event of a change', () => {
     const [room, bob] = [await gateway.newRoom([alice]), await gateway.newUser()]
     await chat.outbox.drained()
     const to = { app, user: alice.id }
-    const older: NotedEvent = { kind: 'event', id: 'of the room', to, event: 'myPrefDelete', json: '"older"' }
+    const older: OutboxEvent = { kind: 'event', id: 'of the room', to, event: 'myPrefDelete', json: '"older"' }
     const waiting = [{ orderingKey: roomOrderingKey(app, room), events: [older] }]
-    await inTransaction(chat.db, (session) => insertNotes(chat.db, waiting, session))
+    await inTransaction(chat.db, (session) => insertEntries(chat.db, waiting, session))
     const heard = await gateway.hear()
     const { status } = await gateway.admin('POST', `/rooms/${room}/members`, { invitees: [bob.id] })
     assert.equal(status, 200)
@@ -53,7 +53,7 @@ describe('the event of a change', () => {
     const published = heard.events.map(({ event }) => event).filter((event) => /^(room|myPrefDelete)$/.test(event))
     assert.deepEqual(published, ['myPrefDelete', 'room'])
     await chat.outbox.drained()
-    assert.equal(await chat.db.pendingEvents.countDocuments({}), 0)
+    assert.equal(await chat.db.outbox.countDocuments({}), 0)
   })
 
   test('is published in order with many pending events of its ordering key', async () => {
@@ -62,10 +62,10 @@ describe('the event of a change', () => {
     const orderingKey = userOrderingKey(to)
     const ids = Array.from({ length: 180 }, (_, i) => `waits ${i}`)
     const changes = ids.map((id) => {
-      const event: NotedEvent = { kind: 'event', id, to, event: 'myPrefDelete', json: JSON.stringify(id) }
+      const event: OutboxEvent = { kind: 'event', id, to, event: 'myPrefDelete', json: JSON.stringify(id) }
       return { orderingKey, events: [event] }
     })
-    await inTransaction(chat.db, (session) => insertNotes(chat.db, changes, session))
+    await inTransaction(chat.db, (session) => insertEntries(chat.db, changes, session))
     const heard = await gateway.hear()
     assert.equal(await chat.outbox.publishKeys([orderingKey]), true)
     await heard.next('myPrefDelete', (id: string) => id === ids.at(-1))

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
+import { runWorkers } from '@parley/chat/background/run-workers'
 import { relay } from '@parley/chat/events/relay'
 import { retentionLag, sweepNextApp } from '@parley/chat/retention/sweep-rooms'
-import { keepUp } from '@parley/chat/upkeep/keep-up'
 import { key } from '@parley/db/keys'
 import { perBucket } from '@parley/db/message-buckets/buckets'
 import { testServers, withDatabase } from '@parley/stack/test-servers'
@@ -234,7 +234,7 @@ describe('retention', () => {
     }
   })
 
-  for (const step of ['taken', 'noted', 'committed'] as const) {
+  for (const step of ['taken', 'stored', 'committed'] as const) {
     test(`survives kill -9 of its process (${step}): messages are gone, counts match, and the room is notified once`, async () => {
       const room = await newRoom({ retentionDays: 30 })
       for (let i = 0; i < 3; i++) await send(room)
@@ -247,7 +247,7 @@ describe('retention', () => {
       assert.deepEqual((await once(child, 'exit'))[1], 'SIGKILL')
       await sweep()
       const stopped = new AbortController()
-      const relaying = keepUp(gateway.chat, [relay(gateway.chat)], stopped.signal)
+      const relaying = runWorkers(gateway.chat, [relay(gateway.chat)], stopped.signal)
       const ofRoom = (payload: { room: string }) => payload.room === room
       await heard.next('messageDeleted', ofRoom)
       stopped.abort()

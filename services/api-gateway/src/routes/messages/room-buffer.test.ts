@@ -32,7 +32,7 @@ function createGate() {
   }
 }
 
-const points = ['taken', 'inserted', 'counted', 'noted', 'pulled'] as const satisfies FlushPoint[]
+const points = ['taken', 'inserted', 'counted', 'stored', 'pulled'] as const satisfies FlushPoint[]
 /** Messages for the buffer, and one too large for it. */
 const texts = { small: 'hello world', large: 'hello world '.repeat(1_000) }
 

@@ -80,8 +80,8 @@ describe.each(['bookmarks', 'reminders'])('%s', (list) => {
     await save(list, first)
     const { db } = gateway.chat
     const of = { app: gateway.app, user: 'bob', userKey: key(gateway.app, 'bob'), room, atMS: 1, createdAtMS: 1 }
-    const most = list === 'bookmarks' ? 10_000 : 1_000
-    const others = Array.from({ length: most - 1 }, (_, i) => ({
+    const max = list === 'bookmarks' ? 10_000 : 1_000
+    const others = Array.from({ length: max - 1 }, (_, i) => ({
       _id: key(gateway.app, 'bob', `${i}`),
       message: `${i}`,
       ...of,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
+import { runWorkers } from '@parley/chat/background/run-workers'
 import { closeSilentStreams } from '@parley/chat/messages/streaming/end-stream'
-import { keepUp } from '@parley/chat/upkeep/keep-up'
 import { afterAll, beforeAll, describe, test, vi } from 'vitest'
 import { type Answer, startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
 
@@ -60,7 +60,7 @@ describe('POST /messages/{id}/stream/end, when its response was lost,', () => {
     const { messageStreams } = gateway.chat.db
     await messageStreams.updateOne({ message: id }, { $set: { closeAtMS: 1 } })
     const stop = new AbortController()
-    const closing = keepUp(gateway.chat, [closeSilentStreams(gateway.chat)], stop.signal)
+    const closing = runWorkers(gateway.chat, [closeSilentStreams(gateway.chat)], stop.signal)
     await vi.waitFor(async () => assert.equal(await messageStreams.countDocuments({ message: id }), 0), patient)
     stop.abort()
     await closing

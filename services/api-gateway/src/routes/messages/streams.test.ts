@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
+import { runWorkers } from '@parley/chat/background/run-workers'
 import { closeSilentStreams } from '@parley/chat/messages/streaming/end-stream'
-import { keepUp } from '@parley/chat/upkeep/keep-up'
 import { afterAll, beforeAll, describe, onTestFinished, test, vi } from 'vitest'
 import { startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
 
@@ -115,7 +115,7 @@ describe('POST /messages/stream', () => {
     const streaming = { $exists: false }
     await mongo.command({ collMod: 'messages', validator: { $nor: [{ _id: failing, streaming }] } })
     const stop = new AbortController()
-    const closing = keepUp(gateway.chat, [closeSilentStreams(gateway.chat)], stop.signal)
+    const closing = runWorkers(gateway.chat, [closeSilentStreams(gateway.chat)], stop.signal)
     const left = () => db.messageStreams.distinct('message', { closeAtMS: { $lte: 2 } })
     try {
       await vi.waitFor(async () => assert.deepEqual(await left(), [failing]), patient)
@@ -154,7 +154,7 @@ describe('POST /messages/stream', () => {
       await gateway.admin('POST', `/rooms/${room}/delete/members`, { members: [robot.id] })
       await db.messageStreams.updateOne({ message: _id }, { $set: { closeAtMS: 1 } })
       const stop = new AbortController()
-      const closing = keepUp(gateway.chat, [closeSilentStreams(gateway.chat)], stop.signal)
+      const closing = runWorkers(gateway.chat, [closeSilentStreams(gateway.chat)], stop.signal)
       await vi.waitFor(async () => assert.equal(await db.messageStreams.countDocuments({ message: _id }), 0), patient)
       stop.abort()
       await closing

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
+import { runWorkers } from '@parley/chat/background/run-workers'
 import { relay } from '@parley/chat/events/relay'
-import { keepUp } from '@parley/chat/upkeep/keep-up'
 import { testServers, withDatabase } from '@parley/stack/test-servers'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import type { DyingChange } from '../../test-dying-change.ts'
@@ -124,7 +124,7 @@ describe('GET /threads', () => {
 })
 
 describe('a thread', () => {
-  for (const step of ['taken', 'noted', 'committed'] as const) {
+  for (const step of ['taken', 'stored', 'committed'] as const) {
     test(`has no gap in seq when a sender is killed (-9) with the change ${step}`, async () => {
       const room = await gateway.newRoom([alice, bob])
       const root = await send(room, 'bob')
@@ -159,7 +159,7 @@ describe('a thread', () => {
       assert.deepEqual([totalCount, unread, seqs.toSorted()], [3, 3, [1, 2, 3]])
       assert.equal(again.seq, 2)
       const stopped = new AbortController()
-      const relaying = keepUp(gateway.chat, [relay(gateway.chat)], stopped.signal)
+      const relaying = runWorkers(gateway.chat, [relay(gateway.chat)], stopped.signal)
       await heard.next('thread message', ({ _id }: { _id: string }) => _id === again._id)
       stopped.abort()
       await relaying

@@ -38,5 +38,5 @@ test('a thread message whose database goes away before its event is published wa
   await eventually('both reads of the sender have failed', () => broken === 2)
   const { db } = gateway.chat
   const noted = { events: { $elemMatch: { message: reply.body.result._id } } }
-  assert.equal(await db.pendingEvents.countDocuments(noted), 1)
+  assert.equal(await db.outbox.countDocuments(noted), 1)
 })

@@ -48,7 +48,7 @@ describe('GET /me/changes after the loss of one of two streams', () => {
   }
   async function drained(): Promise<void> {
     const { db, outbox } = gateway.chat
-    while ((await db.pendingEvents.countDocuments({})) > 0) await pause(20)
+    while ((await db.outbox.countDocuments({})) > 0) await pause(20)
     await outbox.drained()
   }
 

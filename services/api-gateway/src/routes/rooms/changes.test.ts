@@ -55,7 +55,7 @@ describe('GET /me/changes', () => {
   async function end(): Promise<string> {
     const { db, outbox } = gateway.chat
     // The outbox can still hold events of this state.
-    while ((await db.pendingEvents.countDocuments({})) > 0) await pause(20)
+    while ((await db.outbox.countDocuments({})) > 0) await pause(20)
     await outbox.drained()
     return `${Date.now()}-${(await streamBounds(gateway.chat.bus, streamName(0))).lastSeq + 1}`
   }
@@ -237,7 +237,7 @@ describe('GET /me/changes', () => {
     assert.equal((await gateway.admin('DELETE', '/admin/clients/erased')).status, 200)
     const next = await gateway.newUser('erased')
     await next.call('POST', '/me/pref/own', { data: 1 })
-    while ((await db.pendingEvents.countDocuments({})) > 0) await pause(20)
+    while ((await db.outbox.countDocuments({})) > 0) await pause(20)
     await outbox.drained()
     const { firstSeq } = await streamBounds(chat.bus, streamName(0))
     const user = await db.users.findOne({ app: gateway.app, id: 'erased' })

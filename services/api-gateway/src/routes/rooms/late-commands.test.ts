@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { type Bus, connectBus } from '@parley/bus/connect'
 import { handleCommands } from '@parley/bus/control/handle-commands'
+import { runWorkers } from '@parley/chat/background/run-workers'
 import { relay } from '@parley/chat/events/relay'
-import { keepUp } from '@parley/chat/upkeep/keep-up'
 import type { NodeCommand } from '@parley/contracts/bus/control'
 import { isolatedServers } from '@parley/stack/test-servers'
 import type { Servers } from '@parley/stack/up'
@@ -50,7 +50,7 @@ describe('members who changed while NATS was unavailable', () => {
     await vi.waitUntil(() => nodeBus.connected, { timeout: 100_000 })
 
     const stop = new AbortController()
-    const relaying = keepUp(gateway.chat, [relay(gateway.chat)], stop.signal)
+    const relaying = runWorkers(gateway.chat, [relay(gateway.chat)], stop.signal)
     await vi.waitUntil(() => commands.length === 4, { timeout: 100_000 })
     stop.abort()
     await relaying

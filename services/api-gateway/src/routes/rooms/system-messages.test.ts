@@ -98,11 +98,11 @@ describe('system messages', () => {
 
     await add(owner, room, ['member'])
     const { outbox } = gateway.chat
-    const note = outbox.note.bind(outbox)
+    const store = outbox.add.bind(outbox)
     let hasFailed = false
-    outbox.note = async (...about) => {
-      if (!JSON.stringify(about[0]).includes('removedFromRoom')) return note(...about)
-      outbox.note = note
+    outbox.add = async (...about) => {
+      if (!JSON.stringify(about[0]).includes('removedFromRoom')) return store(...about)
+      outbox.add = store
       hasFailed = true
       throw new Error('the gateway is killed')
     }

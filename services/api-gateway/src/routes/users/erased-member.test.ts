@@ -14,9 +14,9 @@ describe('a user erased while becoming a member', () => {
     bob = await gateway.newUser('bob')
     carol = await gateway.newUser('carol')
     const chat = { ...gateway.chat }
-    gateway.chat.makeRoom = async (wanted) => {
+    gateway.chat.createRoomInBatch = async (wanted) => {
       if (wanted.members.includes(eve.id)) await erase()
-      return chat.makeRoom(wanted)
+      return chat.createRoomInBatch(wanted)
     }
   })
   beforeEach(async () => {
@@ -25,14 +25,14 @@ describe('a user erased while becoming a member', () => {
   afterAll(() => gateway.stop())
 
   const erase = async () => assert.equal((await gateway.admin('DELETE', `/admin/clients/${eve.id}`)).status, 200)
-  /** Erases while the next change notes its events, inside its transaction. */
+  /** Erases while the next change stores its events, inside its transaction. */
   const eraseInNextChange = () => {
     const { outbox } = gateway.chat
-    const note = outbox.note.bind(outbox)
-    outbox.note = async (...changes) => {
-      outbox.note = note
+    const add = outbox.add.bind(outbox)
+    outbox.add = async (...changes) => {
+      outbox.add = add
       await erase()
-      return note(...changes)
+      return add(...changes)
     }
   }
   const memberships = () => gateway.chat.db.memberships.countDocuments({ userKey: key(gateway.app, eve.id) })

@@ -167,20 +167,20 @@ describe('GET /admin/clients', () => {
     const answers = Promise.all(Array.from({ length: 40 }, slow))
     const over = { yet: false }
     const watch = (async () => {
-      let most = 0
+      let max = 0
       while (!over.yet) {
         const pipeline = [{ $currentOp: {} }, { $match: { ns: `${other.chat.db.mongo.databaseName}.users` } }]
-        most = Math.max(most, (await other.chat.db.client.db('admin').aggregate(pipeline).toArray()).length)
+        max = Math.max(max, (await other.chat.db.client.db('admin').aggregate(pipeline).toArray()).length)
       }
-      return most
+      return max
     })()
     const { status } = await gateway.admin('GET', '/admin/clients?q=%7B%22_id%22%3A%22mail%22%7D')
     assert.equal(status, 200)
     const codes = (await answers).map(({ status, body: { error } }) => `${status} ${error?.code}`)
     over.yet = true
     // A filter is two queries: the page and the total.
-    const most = await watch
-    assert.ok(most > 0 && most <= 8, `${most}`)
+    const max = await watch
+    assert.ok(max > 0 && max <= 8, `${max}`)
     assert.deepEqual(new Set(codes), new Set(['400 INVALID_QUERY', '429 TOO_MANY_REQUESTS']))
     const refused = (await answers).find(({ status }) => status === 429)
     assert.equal(refused?.headers.get('retry-after'), '1')

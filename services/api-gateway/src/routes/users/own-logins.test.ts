@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { generateKeyPairSync, type KeyObject, randomUUID } from 'node:crypto'
 import { createServer, type Server } from 'node:http'
+import { activeTokens } from '@parley/chat/access/active-tokens'
 import { addApiKey } from '@parley/chat/access/api-keys'
-import { livingTokens } from '@parley/chat/access/living-tokens'
 import type { HookCalls } from '@parley/chat/ports'
 import { digest } from '@parley/db/apps/apps'
 import { markKey } from '@parley/db/users/login-marks'
@@ -159,10 +159,10 @@ describe('tokens of the app’s own login', () => {
     // Removing the issuer ends tokens admitted before, also for open sockets, whose tokens are looked up again.
     const { app, chat } = other
     const held = [{ app, user: 'new', tokenDigest: digest(token) }]
-    assert.equal((await livingTokens(chat, held)).size, 1)
+    assert.equal((await activeTokens(chat, held)).size, 1)
     await setIssuers([{ issuer: 'another', audience, jwksUrl }], other)
     assert.equal(await statusOf(token, other), 401)
-    assert.equal((await livingTokens(chat, held)).size, 0)
+    assert.equal((await activeTokens(chat, held)).size, 0)
     assert.deepEqual((await other.admin('GET', '/admin/clients/new/tokens')).body.result.data, [])
     const { tokens } = (await other.admin('GET', '/admin/clients/new')).body.result
     assert.partialDeepStrictEqual(tokens, [{ isInForce: false }])
@@ -179,7 +179,7 @@ describe('tokens of the app’s own login', () => {
     )
     assert.equal(await statusOf(unused, other), 200)
     assert.deepEqual([await statusOf(token, other), await statusOf(ofAnother, other)], [401, 200])
-    assert.equal((await livingTokens(chat, held)).size, 0)
+    assert.equal((await activeTokens(chat, held)).size, 0)
   })
 
   test('of one app are invalid in another; keys are fetched from public addresses only', async () => {

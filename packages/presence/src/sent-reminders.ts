@@ -2,12 +2,12 @@ import type { Presence } from './connect.ts'
 import { execAll } from './exec-all.ts'
 
 /** Key of the reminders sent to connected devices of a user: a sorted set by send time. */
-const remindedKey = (app: string, user: string): string => `parley:reminded:${app}\0${user}`
+const remindersKey = (app: string, user: string): string => `parley:reminded:${app}\0${user}`
 
 /** Longer than a connection can stay half-open. */
 const keepSeconds = 600
 
-export interface Reminded {
+export interface SentReminder {
   room: string
   /** ID of the message. */
   id: string
@@ -16,12 +16,12 @@ export interface Reminded {
 }
 
 /** @throws the client's error if Redis is down */
-export async function noteReminded(
+export async function recordReminder(
   { redis }: Presence,
-  { app, user, ...reminded }: Reminded & { app: string; user: string },
+  { app, user, ...reminded }: SentReminder & { app: string; user: string },
   nowMS: number,
 ): Promise<void> {
-  const name = remindedKey(app, user)
+  const name = remindersKey(app, user)
   await execAll(
     redis
       .pipeline()
@@ -32,12 +32,12 @@ export async function noteReminded(
 }
 
 /** The reminders sent since a time. @throws the client's error if Redis is down */
-export async function findReminded(
+export async function findSentReminders(
   { redis }: Presence,
   app: string,
   user: string,
   sinceMS: number,
-): Promise<Reminded[]> {
-  const found = await redis.zrangebyscore(remindedKey(app, user), sinceMS, '+inf')
-  return found.map((json) => JSON.parse(json) as Reminded)
+): Promise<SentReminder[]> {
+  const found = await redis.zrangebyscore(remindersKey(app, user), sinceMS, '+inf')
+  return found.map((json) => JSON.parse(json) as SentReminder)
 }

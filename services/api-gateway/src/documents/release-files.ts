@@ -5,12 +5,12 @@ import type { FastifyInstance } from 'fastify'
 const dailyMS = 24 * 3_600_000
 const afterFailureMS = 60_000
 /** Minimum time between lookups of a missing name. */
-const namesHoldMS = 5_000
+const namesCachedMS = 5_000
 
 /** Files of the chat page and the console that the gateways of all releases share. Stops with the app. */
-export function createOtherFiles(app: FastifyInstance, shared: PageFiles, log: Logger) {
+export function createReleaseFiles(app: FastifyInstance, shared: PageFiles, log: Logger) {
   const timers = new Set<NodeJS.Timeout>()
-  let names: { known: Promise<Set<string>>; untilMS: number } | undefined
+  let names: { found: Promise<Set<string>>; untilMS: number } | undefined
 
   async function keepNow(files: ReadonlyMap<string, Uint8Array>): Promise<void> {
     let againMS = dailyMS
@@ -26,19 +26,24 @@ export function createOtherFiles(app: FastifyInstance, shared: PageFiles, log: L
     }, againMS).unref()
     timers.add(timer)
   }
-  async function isKnown(name: string): Promise<boolean> {
+
+  function findNames(): Promise<Set<string>> {
     const nowMS = performance.now()
-    if (!names || names.untilMS < nowMS) {
-      names = { known: shared.list().then((found) => new Set(found)), untilMS: nowMS + namesHoldMS }
-    }
-    return (await names.known).has(name)
+    if (names && nowMS <= names.untilMS) return names.found
+    const found = shared.list().then((list) => new Set(list))
+    names = { found, untilMS: nowMS + namesCachedMS }
+    found.catch(() => {
+      if (names?.found === found) names = undefined
+    })
+    return found
   }
+
   app.addHook('onClose', async () => timers.forEach((timer) => clearTimeout(timer)))
   return {
-    /** Shares our own files with other gateways while this gateway runs. */
+    /** Shares this gateway's own files with other gateways while it runs. */
     keep: (files: ReadonlyMap<string, Uint8Array>) => void keepNow(files),
     /** A file of another release, if any gateway has it. */
-    find: async (name: string) => ((await isKnown(name)) ? shared.find(name) : undefined),
+    find: async (name: string) => ((await findNames()).has(name) ? shared.find(name) : undefined),
   }
 }
-export type OtherFiles = ReturnType<typeof createOtherFiles>
+export type ReleaseFiles = ReturnType<typeof createReleaseFiles>

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { lookSubject } from '@parley/contracts/bus/subjects'
+import { pollSubject } from '@parley/contracts/bus/subjects'
 import { isolatedServers } from '@parley/stack/test-servers'
 import type { Servers } from '@parley/stack/up'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, test, vi } from 'vitest'
 import { type Bus, connectBus } from './connect.ts'
-import { lookInTurns } from './look-in-turns.ts'
+import { sharedPoll } from './shared-poll.ts'
 
 const name = 'test'
 /** Longer than the interval between looks. */
@@ -15,10 +15,10 @@ describe('a look shared by processes', () => {
   let servers: Servers
   let bus: Bus
   let other: Bus
-  let looks: number
+  let polls: number
   let enough: string[]
   let stopping: AbortController
-  let looking: Promise<void>
+  let polling: Promise<void>
   beforeAll(async () => {
     servers = await isolatedServers(['nats'])
     bus = await connectBus(servers.natsUrl, 'looks')
@@ -30,38 +30,38 @@ describe('a look shared by processes', () => {
   })
   beforeEach(async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
-    looks = 0
+    polls = 0
     enough = []
     stopping = new AbortController()
-    const look = async () => `look ${++looks}`
+    const poll = async () => `look ${++polls}`
     const isEnough = (said: string) => {
       enough.push(said)
       return said === 'enough'
     }
-    looking = lookInTurns(
+    polling = sharedPoll(
       bus,
-      { name, schema: anything, look, isEnough },
+      { name, schema: anything, poll, isEnough },
       { onError: assert.fail, signal: stopping.signal },
     )
     await bus.nats.flush()
   })
   afterEach(async () => {
     stopping.abort()
-    await looking
+    await polling
     vi.useRealTimers()
   })
 
   /** Settles when this process has heard it. */
   async function hear(said: string): Promise<void> {
     const before = enough.length
-    other.nats.publish(lookSubject(name, 'other'), JSON.stringify(said))
+    other.nats.publish(pollSubject(name, 'other'), JSON.stringify(said))
     await other.nats.flush()
     while (enough.length === before) await bus.nats.flush()
   }
 
   test('runs at once, and every turn while no other process looks', async () => {
     for (const count of [1, 2, 3]) {
-      assert.equal(looks, count)
+      assert.equal(polls, count)
       await vi.advanceTimersByTimeAsync(turnMS)
     }
     await bus.nats.flush()
@@ -73,12 +73,12 @@ describe('a look shared by processes', () => {
       await hear('enough')
       await vi.advanceTimersByTimeAsync(700)
     }
-    assert.equal(looks, 1)
+    assert.equal(polls, 1)
     await vi.advanceTimersByTimeAsync(turnMS - 700)
-    assert.equal(looks, 2)
+    assert.equal(polls, 2)
     await hear('less')
     await vi.advanceTimersByTimeAsync(900)
-    assert.equal(looks, 3)
+    assert.equal(polls, 3)
   })
 
   test('still runs now and then, however often others look', async () => {
@@ -86,6 +86,6 @@ describe('a look shared by processes', () => {
       await hear('enough')
       await vi.advanceTimersByTimeAsync(700)
     }
-    assert.equal(looks, 2)
+    assert.equal(polls, 2)
   })
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { allOperations } from '@parley/contracts/operations/all'
 import { describe, test } from 'vitest'
-import { errorCodes } from './error-answers.ts'
+import { errorCodes } from './error-responses.ts'
 
 describe('the errors of an operation', () => {
   const codesOf = (id: string) => {

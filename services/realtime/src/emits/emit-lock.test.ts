@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'vitest'
 import { newSocketData, type UserSocket } from '../connections/session.ts'
-import { inTurn } from './turns.ts'
+import { withEmitLock } from './emit-lock.ts'
 
 describe("ordering of a socket's emits", () => {
   const newSocket = () => ({ data: newSocketData() }) as UserSocket
@@ -12,12 +12,12 @@ describe("ordering of a socket's emits", () => {
     const came: string[] = []
     const emit = (name: string, room = 'room') => {
       const ready = Promise.withResolvers<void>()
-      const done = inTurn(socket, 'chat message', room, async (turn) => {
+      const done = withEmitLock(socket, 'chat message', room, async (lock) => {
         await ready.promise
-        const before = turn.come()
+        const before = lock.wait()
         if (before) await before
         came.push(name)
-        turn.over()
+        lock.release()
       })
       return { ready: ready.resolve, fail: () => ready.reject(new Error(name)), done }
     }

@@ -16,7 +16,7 @@ import { type Caller, userOf } from '../../access/caller.ts'
 import { findActingRoles, isAtLeast, type Role } from '../../access/room-role.ts'
 import { membersChanged, type PendingEvents } from '../../events/event-builders.ts'
 import { roomOrderingKey } from '../../events/ordering-keys.ts'
-import { type Noted, nothingNoted, type Outbox } from '../../events/outbox.ts'
+import { type ChangeEntries, noEntries, type Outbox } from '../../events/outbox.ts'
 import { systemMessage } from '../../messages/scheduled/system-message.ts'
 import { unknownAmong } from './expand-members.ts'
 
@@ -41,11 +41,11 @@ interface HasGroups {
 
 export type AddOutcome = MembersAdded | HasGroups | { refused: ApiError }
 
-/** The room after the change, the new members, and the notes of the change. */
+/** The room after the change, the new members, and the outbox entries of the change. */
 export interface MembersAdded {
   room: RoomDoc
   added: string[]
-  noted: Noted
+  entries: ChangeEntries
   messages: readonly ScheduledDoc[]
   /** Profiles of the shown members by `key(app, id)`, possibly with others. */
   profiles: ReadonlyMap<string, UserDoc>
@@ -55,12 +55,12 @@ export interface MembersAdded {
  * Adds members to rooms for concurrent requests in one transaction. One outcome per request, in order; a refused one
  * leaves no trace.
  */
-export async function addMembersTogether(
+export async function addMembersInBatch(
   { db, outbox }: { db: Db; outbox: Outbox },
   wanted: readonly MembersToAdd[],
 ): Promise<AddOutcome[]> {
   const orderingKeys = [...new Set(wanted.map(({ by, roomId }) => roomOrderingKey(by.app, roomId)))]
-  return db.turns.take(orderingKeys, () =>
+  return db.locks.run(orderingKeys, () =>
     inTransaction(db, async (session) => {
       const { outcomes, joining, events, facts } = await plan(db, wanted, orderingKeys)
       const shown = joining.flatMap(({ room, users }) =>
@@ -80,13 +80,13 @@ export async function addMembersTogether(
         outcomes.flatMap((one, i) => ('added' in one && one.added.length > 0 ? (wanted[i]?.audit ?? []) : [])),
         session,
       )
-      const noted = await outbox.note(changes, session, facts.waiting)
-      const byKey = new Map(changes.map(({ orderingKey }, i) => [orderingKey, noted[i]]))
+      const entries = await outbox.add(changes, session, facts.waiting)
+      const byKey = new Map(changes.map(({ orderingKey }, i) => [orderingKey, entries[i]]))
       return outcomes.map((outcome) => {
         if (!('added' in outcome)) return outcome
         const { room, added, messages } = outcome
         const ofRoom = added.length === 0 ? undefined : byKey.get(roomOrderingKey(room.app, room.id))
-        return { room: after.get(room._id) ?? room, added, noted: ofRoom ?? nothingNoted, messages, profiles }
+        return { room: after.get(room._id) ?? room, added, entries: ofRoom ?? noEntries, messages, profiles }
       })
     }),
   )

@@ -10,7 +10,7 @@ export interface CommandRobot {
 }
 
 /** Maximum number of an app's robots to examine. */
-const mostRobots = 1_000
+const maxRobots = 1_000
 
 /**
  * The robots in a room with commands, or with the command `name`. Excludes banned robots. Searches the app's robots, so
@@ -19,7 +19,7 @@ const mostRobots = 1_000
 export async function findCommandRobots(db: Db, app: string, room: string, name?: string): Promise<CommandRobot[]> {
   const robots = await db.users
     .find({ app, 'commands.name': name ?? { $exists: true }, isRobot: true })
-    .limit(mostRobots)
+    .limit(maxRobots)
     .project<Pick<UserDoc, 'id' | 'commands'>>({ _id: 0, id: 1, commands: 1 })
     .toArray()
   if (robots.length === 0) return []

@@ -5,15 +5,15 @@ import type { Operation } from '@parley/contracts/operation'
 import { z } from 'zod'
 
 /** Cache: most operations share these schemas, and creating them per operation takes half of a gateway's startup. */
-const made = new Map<string, z.ZodType>()
+const cache = new Map<string, z.ZodType>()
 
 /** Codes are in catalogue order, so that operations with the same codes share a response. */
-const places = new Map(Object.keys(errorCatalogue).map((code, place) => [code, place]))
+const ranks = new Map(Object.keys(errorCatalogue).map((code, rank) => [code, rank]))
 
 /** The error responses of an operation by status, including the common ones. */
-export function errorAnswers(operation: Operation): Record<number, z.ZodType> {
+export function errorResponses(operation: Operation): Record<number, z.ZodType> {
   const byStatus = Map.groupBy(errorCodes(operation), (code) => errorCatalogue[code].status)
-  return Object.fromEntries([...byStatus].map(([status, codes]) => [status, answer(operation, codes)]))
+  return Object.fromEntries([...byStatus].map(([status, codes]) => [status, responseOf(operation, codes)]))
 }
 
 /** Every code that the operation may return. */
@@ -44,7 +44,7 @@ export function errorCodes(operation: Operation): ErrorCode[] {
     'SERVICE_UNAVAILABLE',
     'OVERLOADED',
   ]
-  return [...new Set(codes)].toSorted((one, other) => (places.get(one) ?? 0) - (places.get(other) ?? 0))
+  return [...new Set(codes)].toSorted((one, other) => (ranks.get(one) ?? 0) - (ranks.get(other) ?? 0))
 }
 
 /** Whether parameters may have any value. */
@@ -70,14 +70,14 @@ function hasRequiredField(schema: z.core.$ZodType): boolean {
   )
 }
 
-function answer(operation: Operation, codes: ErrorCode[]): z.ZodType {
+function responseOf(operation: Operation, codes: ErrorCode[]): z.ZodType {
   const key = JSON.stringify([operation.form, operation.isBare !== undefined, codes])
-  const schema = made.get(key) ?? newAnswer(operation, codes)
-  made.set(key, schema)
+  const schema = cache.get(key) ?? newResponse(operation, codes)
+  cache.set(key, schema)
   return schema
 }
 
-function newAnswer({ form, isBare }: Operation, codes: ErrorCode[]): z.ZodType {
+function newResponse({ form, isBare }: Operation, codes: ErrorCode[]): z.ZodType {
   const description = codes.map((code) => `${code}: ${errorCatalogue[code].when}`).join('; ')
   if (form === 'bare') return bareError(codes).describe(description)
   const inEnvelope = errorEnvelope(codes)

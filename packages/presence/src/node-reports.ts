@@ -15,7 +15,7 @@ export const onlineKey = (node: string) => `{parley}:online:${node}`
 
 export const userField = (app: string, user: string) => `${app}\0${user}`
 
-export const spoken = ''
+export const reportedField = ''
 
 /** A connected device in a node's report, with the time since when it is away, if it is. */
 export type HeldDevice = string | [device: string, awaySinceMS: number]
@@ -23,7 +23,7 @@ export type HeldDevice = string | [device: string, awaySinceMS: number]
 export const usersPerWrite = 1_000
 
 /** Returns the number of fields in the node's hash. If it is not as expected, Redis has lost reports. */
-const stayScript = `
+const extendScript = `
 local now = redis.call('TIME')
 local nowMS = now[1] * 1000 + math.floor(now[2] / 1000)
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', nowMS - 60000)
@@ -57,15 +57,15 @@ export async function writeAll(
   node: string,
   current: ReadonlyMap<string, string>,
 ): Promise<void> {
-  const transaction = redis.multi().del(onlineKey(node)).hset(onlineKey(node), spoken, '1')
+  const transaction = redis.multi().del(onlineKey(node)).hset(onlineKey(node), reportedField, '1')
   for (const part of inParts([...current], usersPerWrite)) transaction.hset(onlineKey(node), ...part.flat())
   await execAll(transaction)
-  await stay(redis, node)
+  await extendReport(redis, node)
 }
 
 /** Extends the expiry of the node's report. Returns the number of fields in Redis. */
-export async function stay(redis: Presence['redis'], node: string): Promise<number> {
-  return Number(await redis.eval(stayScript, 2, nodesKey, onlineKey(node), node, nodeTtlMS))
+export async function extendReport(redis: Presence['redis'], node: string): Promise<number> {
+  return Number(await redis.eval(extendScript, 2, nodesKey, onlineKey(node), node, nodeTtlMS))
 }
 
 /** A user's devices in the report of one node. */
@@ -90,9 +90,9 @@ export async function readReports(
   const reports = await Promise.all(
     [...nodes].flatMap((node) =>
       inParts(users, usersPerWrite).map(async (part) => {
-        const fields = [spoken, ...part.map((user) => userField(app, user))]
-        const [hasSpoken, ...found] = await redis.hmget(onlineKey(node), ...fields)
-        if (hasSpoken === null && alive.includes(node)) silent.add(node)
+        const fields = [reportedField, ...part.map((user) => userField(app, user))]
+        const [hasReported, ...found] = await redis.hmget(onlineKey(node), ...fields)
+        if (hasReported === null && alive.includes(node)) silent.add(node)
         return part.flatMap((user, i): DevicesOnNode[] => {
           const json = found[i] ?? null
           return json === null ? [] : [{ user, held: JSON.parse(json) as HeldDevice[] }]

@@ -12,10 +12,10 @@ import { inTransaction } from '@parley/db/transactions/transaction'
 import { recordJoin } from '@parley/db/users/logins'
 import { membersMade, type PendingEvents, roomChanged, socketsMoved } from '../events/event-builders.ts'
 import { roomOrderingKey } from '../events/ordering-keys.ts'
-import { type Noted, nothingNoted, type Outbox } from '../events/outbox.ts'
+import { type ChangeEntries, noEntries, type Outbox } from '../events/outbox.ts'
 
 /** A room to create, with its members. */
-export interface WantedRoom {
+export interface RoomToCreate {
   room: RoomDoc
   members: readonly string[]
   /** Whether the caller has given the room its ID, so that it may already exist. */
@@ -26,23 +26,23 @@ export interface WantedRoom {
   audit?: AuditDoc | undefined
 }
 
-/** The current room, and the outbox notes of its creation; `noted` is undefined if it existed before. */
-export interface MadeRoom {
+/** The current room, and the outbox entries of its creation; undefined if it existed before. */
+export interface CreatedRoom {
   room: RoomDoc
-  noted: Noted | undefined
+  entries: ChangeEntries | undefined
   /** Whether this request created it, among concurrent ones for the same room. */
-  isMade: boolean
+  isCreated: boolean
 }
 
 /**
- * Creates rooms for concurrent requests in one transaction, each with its memberships and the notes of its events.
+ * Creates rooms for concurrent requests in one transaction, each with its memberships and events.
  * Returns the existing room if one has the ID or is of the pair. One outcome per request, in order; a refused one
  * leaves no trace.
  */
-export async function makeRooms(
+export async function createRooms(
   { db, outbox }: { db: Db; outbox: Outbox },
-  wanted: readonly WantedRoom[],
-): Promise<(MadeRoom | { refused: ApiError })[]> {
+  wanted: readonly RoomToCreate[],
+): Promise<(CreatedRoom | { refused: ApiError })[]> {
   const plan = planRooms(wanted, await findExisting(db, wanted))
   if (plan.fresh.length === 0) return plan.outcomes
   let isFirstRun = true
@@ -51,25 +51,27 @@ export async function makeRooms(
     const { outcomes, fresh } = isFirstRun ? plan : planRooms(wanted, await findExisting(db, wanted, session))
     isFirstRun = false
     if (fresh.length === 0) return outcomes
-    const noted = await write({ db, outbox }, fresh, session)
+    const entries = await write({ db, outbox }, fresh, session)
     return outcomes.map((outcome) =>
-      'room' in outcome ? { room: outcome.room, noted: noted.get(outcome.room), isMade: outcome.isMade } : outcome,
+      'room' in outcome
+        ? { room: outcome.room, entries: entries.get(outcome.room), isCreated: outcome.isCreated }
+        : outcome,
     )
   })
 }
 
 /** Existing rooms that the wanted ones would duplicate. */
-async function findExisting(db: Db, wanted: readonly WantedRoom[], session?: Session): Promise<RoomDoc[]> {
+async function findExisting(db: Db, wanted: readonly RoomToCreate[], session?: Session): Promise<RoomDoc[]> {
   const keys = wanted.filter(({ isNamed }) => isNamed).map(({ room }) => room._id)
   const pairs = wanted.flatMap(({ room: { pair } }) => pair ?? [])
   return findRoomsByKeyOrPair(db, { keys, pairs }, session)
 }
 
-function planRooms(wanted: readonly WantedRoom[], existing: readonly RoomDoc[]) {
+function planRooms(wanted: readonly RoomToCreate[], existing: readonly RoomDoc[]) {
   const byKey = new Map(existing.map((room) => [room._id, room]))
   const byPair = new Map(existing.flatMap((room) => (room.pair === undefined ? [] : [[room.pair, room]])))
-  const fresh: WantedRoom[] = []
-  const outcomes = wanted.map((one): MadeRoom | { refused: ApiError } => {
+  const fresh: RoomToCreate[] = []
+  const outcomes = wanted.map((one): CreatedRoom | { refused: ApiError } => {
     const { room, isNamed } = one
     const named = isNamed ? byKey.get(room._id) : undefined
     if (named && (named.deletedAt || named.roomType !== room.roomType || named.pair !== room.pair)) {
@@ -77,21 +79,21 @@ function planRooms(wanted: readonly WantedRoom[], existing: readonly RoomDoc[]) 
       return { refused: new ApiError('ROOM_EXISTS', `_id: a room ${JSON.stringify(room.id)} ${when}`) }
     }
     const found = named ?? (room.pair === undefined ? undefined : byPair.get(room.pair))
-    if (found) return { room: found, noted: undefined, isMade: false }
+    if (found) return { room: found, entries: undefined, isCreated: false }
     fresh.push(one)
     byKey.set(room._id, room)
     if (room.pair !== undefined) byPair.set(room.pair, room)
-    return { room, noted: undefined, isMade: true }
+    return { room, entries: undefined, isCreated: true }
   })
   return { outcomes, fresh }
 }
 
-/** Writes rooms with all their documents; returns the notes of each. */
+/** Writes rooms with all their documents; returns the outbox entries of each. */
 async function write(
   { db, outbox }: { db: Db; outbox: Outbox },
-  fresh: readonly WantedRoom[],
+  fresh: readonly RoomToCreate[],
   session: Session,
-): Promise<Map<RoomDoc, Noted>> {
+): Promise<Map<RoomDoc, ChangeEntries>> {
   const rooms = fresh.map(({ room }) => room)
   await insertRooms(db, rooms, session)
   const joining = fresh.map(({ room, members }) => ({ room, users: members }))
@@ -111,9 +113,9 @@ async function write(
   })
   const messages = fresh.flatMap(({ messages }) => messages)
   await insertSystemMessages(db, messages, session)
-  const entries = fresh.flatMap(({ audit }) => audit ?? [])
-  await insertAuditEntries(db, entries, session)
-  // The ordering keys are new, so no notes can be waiting.
-  const noted = await outbox.note(changes, session, [])
-  return new Map(fresh.map(({ room }, i) => [room, noted[i] ?? nothingNoted]))
+  const audits = fresh.flatMap(({ audit }) => audit ?? [])
+  await insertAuditEntries(db, audits, session)
+  // The ordering keys are new, so no entries can be waiting.
+  const entries = await outbox.add(changes, session, [])
+  return new Map(fresh.map(({ room }, i) => [room, entries[i] ?? noEntries]))
 }

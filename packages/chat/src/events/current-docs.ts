@@ -3,7 +3,7 @@ import { isMove, type NodeCommand, nodeCommand } from '@parley/contracts/bus/con
 import type { Room } from '@parley/contracts/resources/room'
 import type { Db } from '@parley/db/connect'
 import { givenUpAfterMS } from '@parley/db/due-work'
-import type { PendingEventsDoc } from '@parley/db/events/documents'
+import type { OutboxEntry } from '@parley/db/events/documents'
 import { type AppUser, key } from '@parley/db/keys'
 import { findMessages } from '@parley/db/message-buckets/find-messages'
 import { currentMessage } from '@parley/db/messages/deleted-messages'
@@ -22,19 +22,25 @@ export interface SentMessageDoc {
   quoted: Quoted
 }
 
-/** The rooms and messages that notes refer to, as they are at publishing. */
-export interface AsOfNow {
+/** The rooms and messages that outbox entries refer to, as they are at publishing. */
+export interface CurrentDocs {
   message(id: string): SentMessageDoc | undefined
   room(app: string, id: string): Room | undefined
-  /** Returns which of these users are members now. If absent, the members in the notes count. */
+  /** Returns which of these users are members now. If absent, the members in the entries count. */
   members?: (app: string, room: string, users: readonly string[]) => Promise<ReadonlySet<string>>
 }
 
-/** For notes without references. */
-export const nothingKnown: AsOfNow = { message: () => undefined, room: () => undefined }
+/** For entries without references. */
+export const noDocs: CurrentDocs = { message: () => undefined, room: () => undefined }
 
 /** Documents that a change has just written and that need not be read again. */
-export function justWritten({ messages = [], room }: { messages?: readonly SentMessageDoc[]; room?: Room }): AsOfNow {
+export function justWritten({
+  messages = [],
+  room,
+}: {
+  messages?: readonly SentMessageDoc[]
+  room?: Room
+}): CurrentDocs {
   const byId = new Map(messages.map((sent) => [sent.message._id, sent]))
   return {
     message: (id) => byId.get(id),
@@ -43,7 +49,7 @@ export function justWritten({ messages = [], room }: { messages?: readonly SentM
 }
 
 /** Messages that a change has just written, whose events need neither the sender's profile nor quotes. */
-export function justChanged(messages: readonly MessageDoc[]): AsOfNow {
+export function justChanged(messages: readonly MessageDoc[]): CurrentDocs {
   return justWritten({ messages: messages.map((message) => ({ message, sender: undefined, quoted: nothingQuoted })) })
 }
 
@@ -51,21 +57,26 @@ export function justChanged(messages: readonly MessageDoc[]): AsOfNow {
  * Documents that a change wrote at a time (Unix milliseconds), read again if this process has stalled since: by then others
  * can have published and changed them.
  */
-export async function stillWritten(db: Db, notes: readonly Noted[], written: AsOfNow, atMS: number): Promise<AsOfNow> {
+export async function refreshIfStale(
+  db: Db,
+  entries: readonly WithEvents[],
+  written: CurrentDocs,
+  atMS: number,
+): Promise<CurrentDocs> {
   if (clock.now() <= atMS + givenUpAfterMS) return written
-  const now = await readAsOfNow(db, notes)
+  const now = await readCurrentDocs(db, entries)
   // A message that is not flushed has not changed.
   return { ...now, message: (id) => now.message(id) ?? written.message(id) }
 }
 
-type Noted = Pick<PendingEventsDoc, 'events'>
+type WithEvents = Pick<OutboxEntry, 'events'>
 
 /**
- * Reads the documents that notes refer to, in a few round trips for any number of notes. Members are read later, when a
+ * Reads the documents that entries refer to, in a few round trips for any number of entries. Members are read later, when a
  * node command is published.
  */
-export async function readAsOfNow(db: Db, notes: readonly Noted[]): Promise<AsOfNow> {
-  const events = notes.flatMap((note) => note.events)
+export async function readCurrentDocs(db: Db, entries: readonly WithEvents[]): Promise<CurrentDocs> {
+  const events = entries.flatMap((entry) => entry.events)
   const ids = events.flatMap((event) => (event.kind === 'message' ? [event.message] : []))
   const found = await findMessages(db, ids)
   const named = events.flatMap((event) => (event.kind === 'room' ? [key(event.app, event.room)] : []))
@@ -104,12 +115,12 @@ async function findProfiles(db: Db, users: readonly AppUser[]): Promise<Map<stri
 }
 
 /**
- * A noted node command with only the users that it still applies to. A delayed command joins only current members and
+ * A stored node command with only the users that it still applies to. A delayed command joins only current members and
  * removes only former ones: a user added and removed while the bus was away must not get the room's events between the
  * two commands. A command without users is published too: nodes remember its ID, and ignore it from a process that read
  * the members earlier.
  */
-export async function commandAsOfNow(app: string, json: string, now: AsOfNow): Promise<NodeCommand> {
+export async function currentCommand(app: string, json: string, now: CurrentDocs): Promise<NodeCommand> {
   const command = nodeCommand.parse(JSON.parse(json))
   if (!isMove(command) || !now.members) return command
   const members = await now.members(app, command.room, command.users)

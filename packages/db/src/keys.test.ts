@@ -4,8 +4,7 @@ import { testServers, withDatabase } from '@parley/stack/test-servers'
 import { afterAll, beforeAll, test } from 'vitest'
 import { connectDb } from './connect.ts'
 import type { Db } from './db.ts'
-import { keyParts } from './key-parts.ts'
-import { key } from './keys.ts'
+import { key, keyParts } from './keys.ts'
 import type { PushDoc } from './push/documents.ts'
 
 let db: Db

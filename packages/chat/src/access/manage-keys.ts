@@ -77,8 +77,8 @@ function networksOf({ addresses: own }: CallingKey['key'], { addresses = own }: 
 function rateOf(caller: AuthenticatedIntegrator, wanted: Wanted, perApiKey: number): number | undefined {
   const { ratePerMinute: own } = caller.key
   const { ratePerMinute = own } = wanted
-  const most = own ?? ('operator' in caller ? 0 : perApiKey)
-  if (most > 0 && ratePerMinute !== undefined && ratePerMinute > most) {
+  const max = own ?? ('operator' in caller ? 0 : perApiKey)
+  if (max > 0 && ratePerMinute !== undefined && ratePerMinute > max) {
     throw new ApiError('PERMISSION_DENIED', 'ratePerMinute: above that of the caller')
   }
   return ratePerMinute

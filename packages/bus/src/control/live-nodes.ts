@@ -8,10 +8,10 @@ const tickMS = 1_000
 /** A stall of this process this long may leave messages unread. */
 const stoodStillMS = 2 * tickMS
 
-/** The living realtime nodes or gateways, by their announcements. */
-export interface LivingNodes {
+/** The live realtime nodes or gateways, by their announcements. */
+export interface LiveNodes {
   names(): string[]
-  /** Name of each living node and its run ID, since a new process may reuse the name of one that died. */
+  /** Name of each live node and its run ID, since a new process may reuse the name of one that died. */
   runs(): ReadonlyMap<string, string>
   /** A node's last announcement. */
   get(node: string): NodeAnnouncement | undefined
@@ -50,7 +50,7 @@ export function watchRunning(): Running {
  * @param subject of their announcements
  * @param running may be shared; stopped with this
  */
-export function followNodes(bus: Bus, subject: string, running = watchRunning()): LivingNodes {
+export function followNodes(bus: Bus, subject: string, running = watchRunning()): LiveNodes {
   const heard = new Map<string, NodeAnnouncement & { atMS: number }>()
   let backAtMS = 0
   const announcements = listenToAnnouncements(bus, subject, (announcement) => {

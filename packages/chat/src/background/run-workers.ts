@@ -1,15 +1,15 @@
 import { clock } from '@parley/async/clock'
 import type { Bus } from '@parley/bus/connect'
-import { lookInTurns } from '@parley/bus/look-in-turns'
-import { type WorkLook, workLook } from '@parley/contracts/bus/looks'
-import { lookSubject } from '@parley/contracts/bus/subjects'
+import { sharedPoll } from '@parley/bus/shared-poll'
+import { type WorkPoll, workPoll } from '@parley/contracts/bus/polls'
+import { pollSubject } from '@parley/contracts/bus/subjects'
 import type { Db } from '@parley/db/connect'
 import { findDueWork, type WorkKind, workKinds } from '@parley/db/due-work'
 import { abandonedAfterMS, endAbandoned } from '@parley/db/transactions/transaction'
 import type { Log } from '../ports.ts'
 
 /** Background work that any number of processes may do. */
-export interface Duty {
+export interface Worker {
   /** Runs when work of one of these kinds is due. */
   kinds: readonly WorkKind[]
   /** Does all due work. Not called again before it has settled. */
@@ -19,13 +19,13 @@ export interface Duty {
 }
 
 /** Work that repeats a step until the step finds nothing more to do, or the signal aborts. */
-export function inSteps(step: (signal: AbortSignal) => Promise<boolean>): Duty['work'] {
+export function untilDone(step: (signal: AbortSignal) => Promise<boolean>): Worker['work'] {
   return async (signal) => {
     while (!signal.aborted && (await step(signal))) continue
   }
 }
 
-export interface KeepUpParts {
+export interface WorkerParts {
   db: Db
   bus: Bus
   log: Log
@@ -33,28 +33,28 @@ export interface KeepUpParts {
 
 /** Other processes begin within this time after the one that found the work, which has then taken some of it. */
 const othersWithinMS = 200
-/** Work due later than this is found by a regular look. */
+/** Work due later than this is found by a regular poll. */
 const soonMS = 2_000
 
 const nameIn = ({ mongo }: Db) => `work ${mongo.databaseName}`
 
 /**
- * Does these duties when work is due, until the signal aborts. One process at a time looks for work, once a second, and
- * the others hear of it over the bus. Work that becomes due within the second starts on time.
+ * Runs workers when they have work due, until the signal aborts. One process at a time polls for work, once a second,
+ * and notifies the others over the bus. Work that becomes due within the second starts on time.
  */
-export async function keepUp(
-  { db, bus, log }: KeepUpParts,
-  duties: readonly Duty[],
+export async function runWorkers(
+  { db, bus, log }: WorkerParts,
+  workers: readonly Worker[],
   signal: AbortSignal,
 ): Promise<void> {
-  const runners = duties.map((duty) => ({ kinds: duty.kinds, ...createRunner(duty, signal) }))
-  const begin = (due: WorkLook['due'], delayMS: number) => {
+  const runners = workers.map((worker) => ({ kinds: worker.kinds, ...createRunner(worker, signal) }))
+  const begin = (due: WorkPoll['due'], delayMS: number) => {
     for (const { kinds, beginAt } of runners) {
       const times = kinds.flatMap((kind) => due[kind] ?? [])
       if (times.length > 0) beginAt(Math.min(...times), delayMS)
     }
   }
-  const own = new Set<string>(duties.flatMap(({ kinds }) => kinds))
+  const own = new Set<string>(workers.flatMap(({ kinds }) => kinds))
   const onError = (error: Error) => log.warn({ err: error }, 'due work not looked up; trying again')
   let endedAtMS = Number.NEGATIVE_INFINITY
   const endInTime = async () => {
@@ -64,32 +64,32 @@ export async function keepUp(
   }
   const shared = {
     name: nameIn(db),
-    schema: workLook,
-    async look() {
+    schema: workPoll,
+    async poll() {
       // Writes outside transactions wait for those of killed processes too, and cannot end them.
       const [due] = await Promise.all([findDueWork(db), endInTime()])
       begin(due, 0)
       return { kinds: workKinds, due }
     },
-    isEnough({ kinds, due }: WorkLook) {
+    isEnough({ kinds, due }: WorkPoll) {
       begin(due, Math.random() * othersWithinMS)
       return own.isSubsetOf(new Set(kinds))
     },
   }
-  await lookInTurns(bus, shared, { onError, signal })
+  await sharedPoll(bus, shared, { onError, signal })
   await Promise.all(runners.map(({ ended }) => ended()))
 }
 
-/** Announces work to the processes with this duty if it is due before their next look. */
-export function announceDue({ db, bus }: Pick<KeepUpParts, 'db' | 'bus'>, kind: WorkKind, atMS: number): void {
+/** Announces work to the processes with this worker if it is due before their next poll. */
+export function announceDue({ db, bus }: Pick<WorkerParts, 'db' | 'bus'>, kind: WorkKind, atMS: number): void {
   if (atMS > clock.now() + soonMS || !bus.connected) return
   bus.nats.publish(
-    lookSubject(nameIn(db), 'announced'),
-    JSON.stringify({ kinds: [], due: { [kind]: atMS } } satisfies WorkLook),
+    pollSubject(nameIn(db), 'announced'),
+    JSON.stringify({ kinds: [], due: { [kind]: atMS } } satisfies WorkPoll),
   )
 }
 
-function createRunner({ work, onError }: Duty, signal: AbortSignal) {
+function createRunner({ work, onError }: Worker, signal: AbortSignal) {
   let running: Promise<void> | undefined
   let isDueAgain = false
   let next: { atMS: number; timer: NodeJS.Timeout } | undefined
@@ -108,7 +108,7 @@ function createRunner({ work, onError }: Duty, signal: AbortSignal) {
   }
 
   return {
-    /** Work already due during a run is left to that run, or to the next look. */
+    /** Work already due during a run is left to that run, or to the next poll. */
     beginAt: (dueMS: number, delayMS: number): void => {
       const waitMS = Math.max(0, dueMS - clock.now()) + delayMS
       const atMS = performance.now() + waitMS
