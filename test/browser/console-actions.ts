@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import type { Page, Route } from 'playwright-core'
 import { test } from 'vitest'
 import type { Platform } from '../platform.ts'
+import { assertAccessible } from './axe.ts'
 import type { ConsoleOperator } from './console-tab.ts'
 
 interface Scene {
@@ -155,6 +156,23 @@ export function testActions(scene: () => Scene): void {
       await once.waitFor({ state: 'detached' })
       await page.unrouteAll()
     }
+  })
+
+  test('the editor of a configuration key that Parley reads shows its fields, and names a wrong one', async () => {
+    const { owner, platform } = scene()
+    const page = await owner.open('/developers?tab=config&key=notifications')
+    const value = page.getByLabel('Value (JSON)')
+    await page.getByText('Fields', { exact: true }).click()
+    await page.getByRole('row', { name: 'levels.group "all" | "mentions" | "none"' }).waitFor()
+    await assertAccessible(page, 'fields of a key')
+    await value.fill('{"levels": {"group": "loud"}}')
+    await page.getByText(/^levels\.group: .*"mentions"/).waitFor()
+    await value.fill('{"levels": {"group": "mentions"}}')
+    await page.getByText(/^levels\.group: .*"mentions"/).waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('row', { name: /notifications/ }).waitFor()
+    await platform.admin('DELETE', '/config/notifications')
   })
 
   test('a configuration change or test URL that is saved after its part was left does not lead back', async () => {

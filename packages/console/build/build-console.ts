@@ -11,6 +11,7 @@ const sources = [
   'packages/console/{index.html,package.json}',
   'packages/chat-page/build/build-once.ts',
   'docs/openapi.json',
+  'docs/config.schema.json',
   'pnpm-lock.yaml',
 ]
 

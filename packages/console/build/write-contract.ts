@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import openapi, { astToString } from 'openapi-typescript'
 
 const folder = join(import.meta.dirname, '../generated')
-const document = join(import.meta.dirname, '../../../docs/openapi.json')
+const docs = join(import.meta.dirname, '../../../docs')
 const types = join(folder, 'openapi.ts')
 
 interface Contract {
@@ -18,12 +18,13 @@ interface Operation {
 }
 
 /**
- * Generates `generated/` from docs/openapi.json: the types of every operation, its required scope or scopes by kind,
- * and the scopes that a key can have. Called by the build and `npm run check:types`. The files are not committed.
+ * Generates `generated/`. From docs/openapi.json: the types of every operation, its required scope or scopes by kind, and
+ * the scopes that a key can have. From docs/config.schema.json: the schemas of configuration keys. Called by the build and `npm run check:types`. The files are not committed.
  */
 export async function writeContract(): Promise<void> {
-  const text = readFileSync(document, 'utf8')
-  const first = `// Of docs/openapi.json ${createHash('sha256').update(text).digest('hex')}\n`
+  const text = readFileSync(join(docs, 'openapi.json'), 'utf8')
+  const config = readFileSync(join(docs, 'config.schema.json'), 'utf8')
+  const first = `// Of docs/openapi.json and docs/config.schema.json ${createHash('sha256').update(text).update(config).digest('hex')}\n`
   if (existsSync(types) && readFileSync(types, 'utf8').startsWith(first)) return
   const { paths, components } = JSON.parse(text) as Contract
   const table = (name: 'x-scope' | 'x-scopes-by-kind') =>
@@ -44,5 +45,8 @@ export async function writeContract(): Promise<void> {
     ([name, value]) => `export const ${name} = ${JSON.stringify(value, null, 2)} as const\n`,
   )
   writeFileSync(join(folder, 'scopes.ts'), first + lines.join(''))
+  const { properties } = JSON.parse(config) as { properties: object }
+  const schemas = `export const configSchemas: Record<string, object> = ${JSON.stringify(properties)}\n`
+  writeFileSync(join(folder, 'config-schemas.ts'), first + schemas)
   writeFileSync(types, first + astToString(await openapi(text)))
 }

@@ -19,7 +19,7 @@ import type { Assets } from './layout.ts'
 const folder = join(import.meta.dirname, '..')
 const root = join(folder, '../..')
 const builtFrom = join(builtDocs, '.built-from')
-const contract = ['openapi.json', 'asyncapi.json']
+const contract = ['openapi.json', 'asyncapi.json', 'config.schema.json']
 const scalarFiles = join(dirname(fileURLToPath(import.meta.resolve('@scalar/api-reference'))), '..')
 
 /** Renders every page unless the existing build is up to date. Returns whether it did. */

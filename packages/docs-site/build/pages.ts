@@ -35,6 +35,7 @@ const outside: Record<string, string> = {
 const elsewhere: Record<string, string> = {
   'docs/openapi.json': '/openapi.json',
   'docs/asyncapi.json': '/asyncapi.json',
+  'docs/config.schema.json': '/config.schema.json',
 }
 
 const forIntegrators = [

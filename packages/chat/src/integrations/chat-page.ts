@@ -5,7 +5,7 @@ import { createSocketAuthentication } from '../access/authenticate-socket.ts'
 import { createAppLookup } from '../access/authenticate-user.ts'
 import type { LoginParts } from '../access/own-logins/admit-login.ts'
 import type { Chat } from '../chat.ts'
-import { checkConfigValue, readConfigValue } from './config-values.ts'
+import { readConfigValue } from './config-values.ts'
 
 /** The parameters of a request for the chat page. */
 export interface PageAsked {
@@ -36,11 +36,6 @@ export function createPageImages(chat: LoginParts): (asked: PageAsked) => Promis
     const config = app === undefined ? undefined : await readConfigValue(db, app, chatPageKey, chatPageConfig)
     return config?.imageOrigins ?? []
   }
-}
-
-/** @throws ApiError INVALID_BODY if `imageOrigins` is not a list of origins; other fields are free */
-export function checkChatPage(value: unknown): void {
-  if (typeof value === 'object') checkConfigValue(chatPageKey, chatPageConfig, value)
 }
 
 /** Files of the chat page by name, shared by the gateways of all releases. */

@@ -1,12 +1,12 @@
 import { privateKeys, privateKeysKey } from '@parley/contracts/operations/integrations/config'
 import { directoryKey } from '@parley/contracts/resources/directory'
+import { moderateKey } from '@parley/contracts/resources/moderation-hook'
 import { tokenIssuersKey } from '@parley/contracts/resources/token-issuer'
 import { webhookKeysKey } from '@parley/contracts/resources/webhook'
 import { findConfig } from '@parley/db/apps/config'
 import type { ConfigDoc } from '@parley/db/apps/documents'
 import type { Caller } from '../access/caller.ts'
 import type { Chat } from '../chat.ts'
-import { moderateKey } from '../moderation/moderation-hook.ts'
 import { JsonText, jsonObjectText } from '../views/json-text.ts'
 
 /** Private keys of an app without a list of its own. */

@@ -1,15 +1,11 @@
 import { ApiError } from '@parley/contracts/errors'
 import { withDoubles } from '@parley/contracts/free-json'
 import { isLostInPath } from '@parley/contracts/ids'
-import { isConfigKey, privateKeys, privateKeysKey } from '@parley/contracts/operations/integrations/config'
+import { isConfigKey } from '@parley/contracts/operations/integrations/config'
 import { chatPageKey } from '@parley/contracts/resources/chat-page-config'
+import { configSchemas } from '@parley/contracts/resources/config-schemas'
 import { directoryKey } from '@parley/contracts/resources/directory'
-import { fileLimits, fileLimitsKey } from '@parley/contracts/resources/file'
-import { moderationHook } from '@parley/contracts/resources/moderation-hook'
-import { appNotifications, appNotificationsKey } from '@parley/contracts/resources/notification-settings'
-import { retention, retentionKey } from '@parley/contracts/resources/retention'
-import { tokenIssuers, tokenIssuersKey } from '@parley/contracts/resources/token-issuer'
-import { webhookKeys, webhookKeysKey } from '@parley/contracts/resources/webhook'
+import { tokenIssuersKey } from '@parley/contracts/resources/token-issuer'
 import { configSize, findConfig, removeConfig, saveConfig } from '@parley/db/apps/config'
 import { configMarkKey } from '@parley/db/apps/config-mark'
 import type { Session } from '@parley/db/connect'
@@ -20,11 +16,8 @@ import { changeAndNotify } from '../events/change-and-notify.ts'
 import { addCommand, type PendingEvents } from '../events/event-builders.ts'
 import { configOrderingKey } from '../events/ordering-keys.ts'
 import { censorshipKey, checkCensorship } from '../moderation/censorship.ts'
-import { moderateKey } from '../moderation/moderation-hook.ts'
-import { checkDirectory } from '../users/directory.ts'
 import type { JsonText } from '../views/json-text.ts'
-import { checkChatPage } from './chat-page.ts'
-import { type ConfigSchema, checkConfigValue } from './config-values.ts'
+import { checkConfigValue } from './config-values.ts'
 import { getConfig, privateByDefault, privateKeysIn } from './get-config.ts'
 
 /** Limits of the whole configuration, since every client may request it. */
@@ -33,17 +26,6 @@ const maxKeys = 10_000
 
 /** Keys whose values never enter the audit log: they name servers of the integrator, even if users may see them. */
 const secretKeys = [...privateByDefault, directoryKey]
-
-/** Schemas of keys without a check of their own. */
-const schemas = new Map<string, ConfigSchema<unknown>>([
-  [moderateKey, moderationHook],
-  [fileLimitsKey, fileLimits],
-  [privateKeysKey, privateKeys],
-  [webhookKeysKey, webhookKeys],
-  [retentionKey, retention],
-  [tokenIssuersKey, tokenIssuers],
-  [appNotificationsKey, appNotifications],
-])
 
 /**
  * Sets each key of `settings`, keeps all others, and returns the whole configuration. When it returns, the change is in
@@ -89,11 +71,10 @@ async function requireSmall({ db }: Chat, app: string, entries: readonly { name:
 
 /** Checks the value of a known key. @throws ApiError */
 export function checkConfigKey(name: string, value: unknown): void {
-  const schema = schemas.get(name)
-  if (schema) checkConfigValue(name, schema, value)
+  const schema = configSchemas.get(name)
+  const isFree = name === chatPageKey && typeof value !== 'object'
+  if (schema && !isFree) checkConfigValue(name, schema, value)
   if (name === censorshipKey) checkCensorship(value)
-  if (name === chatPageKey) checkChatPage(value)
-  if (name === directoryKey) checkDirectory(value)
 }
 
 /** The old and new values of some keys, except those that can hold secrets; a removed key has no `json`. */

@@ -2,13 +2,11 @@ import {
   type ModerationAnswer,
   type ModerationCall,
   type ModerationHook,
+  moderateKey,
   moderationAnswer,
   moderationHook,
 } from '@parley/contracts/resources/moderation-hook'
 import { type AppHook, type AppHooks, createAppHooks, type HookParts } from '../integrations/app-hooks.ts'
-
-/** The config key of the hook. */
-export const moderateKey = 'MODERATE'
 
 type HookAnswer = ModerationAnswer | { action: 'unanswered' }
 type Hooks = AppHooks<ModerationHook, ModerationCall, ModerationAnswer>

@@ -1,4 +1,3 @@
-import { ApiError } from '@parley/contracts/errors'
 import {
   type DirectoryCall,
   type Directory as DirectoryValue,
@@ -21,10 +20,4 @@ export function createDirectory(parts: HookParts): Directory {
     { value: (json) => directory.safeParse(json).data, answer: (json) => directoryAnswer.parse(json).data },
     (fields) => parts.log.warn(fields, 'directory did not answer'),
   )
-}
-
-/** @throws ApiError INVALID_BODY if the value is invalid; null means none */
-export function checkDirectory(value: unknown): void {
-  if (value === null || directory.safeParse(value).success) return
-  throw new ApiError('INVALID_BODY', `${directoryKey}: expected all, sharedRooms, off or an object with a url`)
 }

@@ -8,10 +8,10 @@ export const directoryKey = 'directory'
 export const maxFound = 50
 
 /** The value of that key. */
-export const directory = z.union([
-  z.enum(['all', 'sharedRooms', 'off']),
-  z.strictObject({ url: z.url({ protocol: /^https?$/ }).max(2_048) }),
-])
+export const directory = z.union(
+  [z.enum(['all', 'sharedRooms', 'off']), z.strictObject({ url: z.url({ protocol: /^https?$/ }).max(2_048) })],
+  'expected all, sharedRooms, off or an object with a url',
+)
 export type Directory = z.infer<typeof directory>
 
 const asking = { appID: z.string(), clientID: userId }

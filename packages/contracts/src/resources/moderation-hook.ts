@@ -2,7 +2,10 @@ import { z } from 'zod'
 import { messageId, roomId, userId } from '../ids.ts'
 import { attachment } from './file.ts'
 
-/** The value of the configuration key `MODERATE` (docs/reference/moderation.md#the-hook-moderate). */
+/** The configuration key of the moderation hook (docs/reference/moderation.md#the-hook-moderate). */
+export const moderateKey = 'MODERATE'
+
+/** The value of that key. */
 export const moderationHook = z.strictObject({
   url: z.url({ protocol: /^https?$/ }).max(2_048),
   unanswered: z.enum(['allow', 'refuse']).default('allow'),

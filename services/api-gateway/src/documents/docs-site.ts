@@ -14,7 +14,7 @@ const types: Readonly<Record<string, string>> = {
   '.png': 'image/png',
 }
 /** Not below /docs. */
-const atRoot = ['llms.txt', 'openapi.json', 'asyncapi.json']
+const atRoot = ['llms.txt', 'openapi.json', 'asyncapi.json', 'config.schema.json']
 const keepForever = 'public, max-age=31536000, immutable'
 /** Immutable files, named by digest or version. */
 const lasting = /^(?:assets|scalar-[\d.]+)\//

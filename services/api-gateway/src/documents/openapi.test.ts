@@ -7,6 +7,7 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { newOperator } from '../console/test-operator.ts'
 import { startTestGateway, type TestGateway } from '../test-gateway.ts'
+import { configSchemaDocument } from './config-schema.ts'
 import { openApiDocument } from './openapi-document.ts'
 
 interface Described {
@@ -52,8 +53,8 @@ describe('the OpenAPI document', () => {
     assert.ok(valid, JSON.stringify(errors, null, 2))
   })
 
-  test('is served at /openapi.json, and the AsyncAPI document at /asyncapi.json, compressed', async () => {
-    for (const name of ['openapi.json', 'asyncapi.json']) {
+  test('is served at /openapi.json, beside the AsyncAPI document and the schema of the configuration', async () => {
+    for (const name of ['openapi.json', 'asyncapi.json', 'config.schema.json']) {
       const { status, text, headers } = await gateway.anonymous('GET', `/${name}`)
       assert.deepEqual([status, headers.get('content-encoding')], [200, 'gzip'], 'npm run build:page')
       assert.match(String(headers.get('content-type')), /^application\/json\b/)
@@ -102,6 +103,7 @@ describe('the OpenAPI document', () => {
   test('docs/openapi.json is up to date (`npm run docs:api` writes it)', () => {
     // A comparison of every value takes seconds.
     assert.ok(JSON.stringify(JSON.parse(written('openapi.json'))) === JSON.stringify(document))
+    assert.deepEqual(JSON.parse(written('config.schema.json')), configSchemaDocument())
   })
 
   test('docs/reference/README.md names every Parley extension', () => {

@@ -1,8 +1,7 @@
 import { Alert, Button, Group, Text, Textarea, TextInput } from '@mantine/core'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
-import type { components } from '../../../generated/openapi.ts'
 import { resultOf } from '../../api.ts'
 import { useChanged } from '../../components/act.tsx'
 import { Confirm } from '../../components/confirm.tsx'
@@ -10,17 +9,19 @@ import { type Columns, DataTable } from '../../components/data-table.tsx'
 import { Diff } from '../../components/diff.tsx'
 import { parseExact } from '../../components/exact-json.ts'
 import { Section } from '../../components/page.tsx'
-import { Time, ViewLink, visible } from '../../components/shown.tsx'
+import { ViewLink, visible } from '../../components/shown.tsx'
 import { Empty, Loaded } from '../../components/states.tsx'
 import { useLeave } from '../../components/use-leave.ts'
 import { configQuery, useConfig } from '../../session/config.ts'
 import { useApp } from '../../session/session.tsx'
 import { commonTexts } from '../../texts/common.ts'
 import { useTexts } from '../../texts/texts.ts'
+import { ConfigFields } from './config-fields.tsx'
+import { ConfigHistory } from './config-history.tsx'
+import { schemaProblem } from './config-schema.ts'
 import { knownKeys } from './known-keys.ts'
 import { configKeyTexts, developersTexts } from './texts.ts'
 
-type Entry = components['schemas']['AuditEntry']
 interface Row {
   name: string
   json: string
@@ -83,7 +84,7 @@ export function Configuration() {
           )
         }}
       </Loaded>
-      {key === undefined && may('GET /admin/audit') && <History />}
+      {key === undefined && may('GET /admin/audit') && <ConfigHistory />}
     </>
   )
 }
@@ -146,7 +147,7 @@ function Editor({ name, before }: { name: string; before: string | undefined }) 
         spellCheck={false}
         value={text}
         readOnly={!may('POST /config')}
-        error={text === '' ? undefined : wrong}
+        error={text === '' ? undefined : (wrong ?? schemaProblem(name, JSON.parse(text)))}
         onChange={(event) => setText(event.currentTarget.value)}
       />
       {before === undefined && example !== undefined && (
@@ -154,6 +155,7 @@ function Editor({ name, before }: { name: string; before: string | undefined }) 
           {t.exampleOf}
         </Alert>
       )}
+      <ConfigFields name={name} />
       <Group mt="md" gap="xs">
         {may('POST /config') && (
           <Button disabled={wrong !== undefined || text === began} onClick={() => setAsked('save')}>
@@ -253,47 +255,4 @@ function problemOf(text: string): string | undefined {
   } catch (error) {
     return error instanceof Error ? error.message : String(error)
   }
-}
-
-/** Configuration changes from the audit log, which omits the values of private keys. */
-function History() {
-  const t = useTexts(developersTexts)
-  const { app, api } = useApp()
-  const query = useQuery({
-    queryKey: [app, 'config history'],
-    queryFn: async ({ signal }) => {
-      const of = async (action: string) =>
-        (await resultOf(api.GET('/admin/audit', { params: { query: { action, limit: 20 } }, signal }))).data
-      const found = await Promise.all([of('setConfig'), of('deleteConfigKey')])
-      return found
-        .flat()
-        .toSorted((a, b) => b.atMS - a.atMS)
-        .slice(0, 20)
-    },
-  })
-  return (
-    <Section title={t.history}>
-      <Loaded query={query}>
-        {(entries) =>
-          entries.length === 0 ? (
-            <Empty icon="list" title={t.noHistory} />
-          ) : (
-            entries.map((entry) => <Change key={entry.id} entry={entry} />)
-          )
-        }
-      </Loaded>
-    </Section>
-  )
-}
-
-function Change({ entry }: { entry: Entry }) {
-  const { before, after, actor, actorName = actor, atMS, subject } = entry
-  return (
-    <details className="change">
-      <summary>
-        <Time at={atMS} /> · <bdi>{visible(actorName)}</bdi> · <bdi>{visible(subject.id)}</bdi>
-      </summary>
-      <Diff before={textOf(before ?? {})} after={textOf(after ?? {})} />
-    </details>
-  )
 }
