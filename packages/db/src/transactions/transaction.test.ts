@@ -85,6 +85,34 @@ describe('a transaction', () => {
     }
   })
 
+  test('that another process aborts before, between or during its statements runs again', async () => {
+    const admin = db.client.db('admin')
+    const { pendingEvents: notes } = db
+    for (let attempt = 1; attempt <= 30; attempt++) {
+      let runs = 0
+      let killing: Promise<void> | undefined
+      await inTransaction(db, async (session) => {
+        if (++runs === 1) {
+          killing = (async () => {
+            for (let kills = 0; kills < attempt; kills++)
+              await admin.command({ killSessions: [{ id: session.id?.id }] })
+          })()
+        }
+        for (let n = 0; n < 3; n++) {
+          const document = { _id: `${attempt} ${n}`, atMS: 0, events: [] }
+          await notes.bulkWrite([{ replaceOne: { filter: { _id: 'x' }, replacement: { atMS: n, events: [] } } }], {
+            session,
+          })
+          await notes.insertMany([document], { session })
+          await notes.findOneAndUpdate({ _id: document._id }, { $set: { atMS: runs } }, { session })
+          await notes.aggregate([{ $match: { _id: document._id } }], { session }).toArray()
+        }
+      })
+      await killing
+      assert.equal(await notes.countDocuments({ _id: { $in: [0, 1, 2].map((n) => `${attempt} ${n}`) } }), 3)
+    }
+  })
+
   test('runs again after a StaleReadError', async () => {
     let runs = 0
     const answer = await inTransaction(db, async () => {
