@@ -56,7 +56,7 @@ test.each([
   [{ ...scheduled, thread: true }, 'replyTo: required with thread'],
   [{ ...scheduled, message: 'x'.repeat(70_000) }, 'message: '],
   [{ ...scheduled, messageType: 'addMembers' }, 'messageType: is a system message type'],
-  [{ ...scheduled, attachments: [] }, ': Unrecognized key'],
+  [{ ...scheduled, attachments: [] }, 'attachments: Too small'],
 ])('a bad line is reported by field: %j', (line, problem) => {
   assert.deepEqual(problemsOf(good), [])
   const found = problemsOf([...good, line])

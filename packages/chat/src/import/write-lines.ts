@@ -12,7 +12,7 @@ import {
 } from '@parley/db/import/imported-rooms'
 import { ImportedStats } from '@parley/db/import/imported-stats'
 import { markImporting } from '@parley/db/import/importing'
-import { retryExpired } from '@parley/db/import/retry-expired'
+import { retryBusy } from '@parley/db/import/retry-busy'
 import { removeUnreached } from '@parley/db/import/unreached'
 import { key } from '@parley/db/keys'
 import type { MessageDoc } from '@parley/db/messages/documents'
@@ -154,9 +154,9 @@ export class LineWriter {
   async #look(rooms: readonly string[]): Promise<void> {
     const unknown = rooms.filter((room) => this.#room(room).there === -1)
     const keys = unknown.map((room) => key(this.#app, room))
-    await retryExpired(() => markImporting(this.#db, keys))
-    await retryExpired(() => removeUnreached(this.#db, keys))
-    await retryExpired(() => flushRooms(this.#db, keys))
+    await retryBusy(() => markImporting(this.#db, keys))
+    await retryBusy(() => removeUnreached(this.#db, keys))
+    await retryBusy(() => flushRooms(this.#db, keys))
     const found = await findRoomsByKey(this.#db, keys)
     for (const { id, seq, clockMS, lastMessageAtMS, deletedUpToMS = 0 } of found) {
       const room = this.#room(id)

@@ -1,11 +1,11 @@
 import { clock } from '@parley/async/clock'
 import type { ImportOf } from '@parley/contracts/import-line'
 import type { Db } from '@parley/db/connect'
+import { inTransactionWhenBusy } from '@parley/db/import/retry-busy'
 import { key } from '@parley/db/keys'
 import { findMessages } from '@parley/db/message-buckets/find-messages'
 import type { SavedMessageDoc } from '@parley/db/messages/documents'
 import { insertSaved } from '@parley/db/messages/saved-messages'
-import { inTransaction } from '@parley/db/transactions/transaction'
 import { lockUser } from '@parley/db/users/lock-user'
 import { importedMessageId } from './known-ids.ts'
 
@@ -30,7 +30,7 @@ export async function writeSaved(db: Db, app: string, lines: readonly SavedLine[
     return [{ _id, app, user, userKey, message, room, ...inThread, ...when, createdAtMS: createdAt }]
   }
   for (const [user, ofUser] of Map.groupBy(due, (line) => line.user)) {
-    await inTransaction(db, async (session) => {
+    await inTransactionWhenBusy(db, async (session) => {
       // Locked, so that an erasure finds them.
       if (!(await lockUser(db, app, user, session))) return
       for (const [type, ofType] of Map.groupBy(ofUser, (line) => line.type)) {

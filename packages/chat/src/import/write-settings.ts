@@ -3,6 +3,7 @@ import type { ImportOf } from '@parley/contracts/import-line'
 import { saveConfig } from '@parley/db/apps/config'
 import type { Db, Session } from '@parley/db/connect'
 import { ImportConflict } from '@parley/db/import/imported-rooms'
+import { inTransactionWhenBusy } from '@parley/db/import/retry-busy'
 import { key } from '@parley/db/keys'
 import { insertBan } from '@parley/db/rooms/bans'
 import { setBlocked } from '@parley/db/rooms/blocked-members'
@@ -10,7 +11,6 @@ import { findDirectRoom } from '@parley/db/rooms/direct-rooms'
 import { insertInvitation } from '@parley/db/rooms/invitations'
 import { bumpRoomVersions } from '@parley/db/rooms/lock-room'
 import { pairKey } from '@parley/db/rooms/pairs'
-import { inTransaction } from '@parley/db/transactions/transaction'
 import { banInForce, setAppBan } from '@parley/db/users/app-bans'
 import { findBlock, insertBlock } from '@parley/db/users/blocks'
 import { saveDevice } from '@parley/db/users/devices'
@@ -42,7 +42,7 @@ export async function writeSettings(db: Db, app: string, lines: readonly Setting
   const isSaved = (line: SettingLine): line is SavedLine => line.type === 'bookmark' || line.type === 'reminder'
   const [saved, others] = [lines.filter(isSaved), lines.filter((line): line is SingleLine => !isSaved(line))]
   for (const line of others) {
-    await inTransaction(db, (session) => write(db, app, line, session))
+    await inTransactionWhenBusy(db, (session) => write(db, app, line, session))
   }
   await writeSaved(db, app, saved)
 }

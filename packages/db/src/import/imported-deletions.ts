@@ -6,7 +6,7 @@ import { findMessages } from '../message-buckets/find-messages.ts'
 import type { UserDeletionDoc } from '../messages/documents.ts'
 import { deletionKey, deletionOfAllKey } from '../messages/user-deletions.ts'
 import { insertMissing, runWrites } from '../transactions/run-writes.ts'
-import { retryExpired } from './retry-expired.ts'
+import { retryBusy } from './retry-busy.ts'
 
 /** Messages that a user deleted for themselves: one by ID, or all of the room up to a seq. */
 export interface ImportedDeletion {
@@ -49,11 +49,11 @@ async function save(db: Db, deletions: readonly ImportedDeletion[]): Promise<voi
     if (seq !== undefined) hidden.push({ q: ofMember, u: { $max: { hiddenUpToSeq: seq } } })
   }
   const { userDeletions, memberships } = db
-  if (single.size > 0) await retryExpired(() => insertMissing(db, userDeletions.collectionName, [...single.values()]))
+  if (single.size > 0) await retryBusy(() => insertMissing(db, userDeletions.collectionName, [...single.values()]))
   if (ofAll.length > 0) {
-    await retryExpired(() => runWrites(db, 'update', userDeletions.collectionName, ofAll, 'durable'))
+    await retryBusy(() => runWrites(db, 'update', userDeletions.collectionName, ofAll, 'durable'))
   }
   if (hidden.length > 0) {
-    await retryExpired(() => runWrites(db, 'update', memberships.collectionName, hidden, 'durable'))
+    await retryBusy(() => runWrites(db, 'update', memberships.collectionName, hidden, 'durable'))
   }
 }

@@ -8,9 +8,9 @@ import { endInvitations } from '../rooms/invitations.ts'
 import { currentMarker } from '../rooms/memberships.ts'
 import { findBlocked, findFirstMembers } from '../rooms/room-members.ts'
 import { newVersion } from '../rooms/version.ts'
-import { inTransaction } from '../transactions/transaction.ts'
 import { countUncountedAfter, neverUnread, sumOf } from '../unread/uncounted.ts'
 import { ownInBuffer } from '../unread/unread-sums.ts'
+import { inTransactionWhenBusy } from './retry-busy.ts'
 
 /** A membership from the import file; `uncounted` is computed. */
 export type ImportedMembership = Omit<MembershipDoc, 'uncounted'>
@@ -20,7 +20,7 @@ export type ImportedMembership = Omit<MembershipDoc, 'uncounted'>
  * positions. Banned and blocked members can only read. `uncounted` is computed from the messages.
  */
 export async function saveImportedMembers(db: Db, members: readonly ImportedMembership[]): Promise<void> {
-  await inTransaction(db, async (session) => {
+  await inTransactionWhenBusy(db, async (session) => {
     const keys = [...new Set(members.map(({ roomKey }) => roomKey))]
     // Update the rooms first: concurrent sends and deletions then wait for this transaction.
     await db.rooms.updateMany({ _id: { $in: keys } }, newVersion(), { session })

@@ -8,10 +8,9 @@ import type { RoomDoc } from '../rooms/documents.ts'
 import { findRoomsByKey } from '../rooms/rooms.ts'
 import { newVersion } from '../rooms/version.ts'
 import { insertMissing, runWrites } from '../transactions/run-writes.ts'
-import { inTransaction } from '../transactions/transaction.ts'
 import type { UserDoc } from '../users/documents.ts'
 import { findUsersByKey } from '../users/users.ts'
-import { retryExpired } from './retry-expired.ts'
+import { inTransactionWhenBusy, retryBusy } from './retry-busy.ts'
 
 /** An imported document conflicts with an existing one. */
 export class ImportConflict extends Error {
@@ -21,7 +20,7 @@ export class ImportConflict extends Error {
 /** Inserts missing users; existing users stay unchanged. @throws ImportConflict if an ID is a user group's */
 export async function insertImportedUsers(db: Db, users: readonly UserDoc[]): Promise<void> {
   if (users.length === 0) return
-  await retryExpired(() => insertMissing(db, db.users.collectionName, users))
+  await retryBusy(() => insertMissing(db, db.users.collectionName, users))
   const there = await findUsersByKey(db, idsOf(users))
   for (const { id, groupMembers } of there.values()) {
     if (groupMembers) throw new ImportConflict(`there is a user group ${JSON.stringify(id)}`)
@@ -52,17 +51,17 @@ export async function insertImportedRooms(db: Db, rooms: readonly RoomDoc[]): Pr
   }
   const missing = rooms.filter(({ _id }) => !known.has(_id))
   const groups = missing.filter(({ pair }) => pair === undefined)
-  if (groups.length > 0) await retryExpired(() => insertMissing(db, db.rooms.collectionName, groups))
+  if (groups.length > 0) await retryBusy(() => insertMissing(db, db.rooms.collectionName, groups))
   const direct = missing.filter(({ pair }) => pair !== undefined)
   for (let from = 0; from < direct.length; from += perCommand) {
-    await retryExpired(() => insertDirect(db, direct.slice(from, from + perCommand)))
+    await insertDirect(db, direct.slice(from, from + perCommand))
   }
 }
 
 /** Inserts each room with its pair in one transaction, so that a kill leaves neither without the other. */
 async function insertDirect(db: Db, rooms: readonly RoomDoc[]): Promise<void> {
   const keys = idsOf(rooms)
-  await inTransaction(db, async (session) => {
+  await inTransactionWhenBusy(db, async (session) => {
     const there = new Set((await findRoomsByKey(db, keys, session)).map(({ _id }) => _id))
     const missing = rooms.filter(({ _id }) => !there.has(_id))
     if (missing.length > 0) await insertRooms(db, missing, session)
@@ -104,7 +103,7 @@ export async function insertImported(db: Db, messages: readonly MessageDoc[]): P
   const work = async () => {
     while (next < sorted.length) {
       const part = sorted.slice(next, (next += perCommand))
-      await retryExpired(() => insertMissing(db, db.messages.collectionName, part))
+      await retryBusy(() => insertMissing(db, db.messages.collectionName, part))
     }
   }
   const ends = await Promise.allSettled(Array.from({ length: parallelCommands }, work))
@@ -134,7 +133,7 @@ export async function advanceImported(db: Db, advances: readonly ImportedAdvance
       ...newVersion(),
     },
   }))
-  const { matched } = await retryExpired(() => runWrites(db, 'update', db.rooms.collectionName, statements, 'durable'))
+  const { matched } = await retryBusy(() => runWrites(db, 'update', db.rooms.collectionName, statements, 'durable'))
   if (matched < advances.length) throw new ImportConflict(await namesOfChanged(db, advances))
 }
 

@@ -6,7 +6,7 @@ import { type BucketLevel, bucketOf, keptLevels, levels } from '../statistics/bu
 import type { SentFact } from '../statistics/counted-messages.ts'
 import type { StatsRoomDoc, StatsUserDoc } from '../statistics/documents.ts'
 import { insertMissing } from '../transactions/run-writes.ts'
-import { retryExpired } from './retry-expired.ts'
+import { retryBusy } from './retry-busy.ts'
 
 /** Buckets to buffer before a flush. */
 const normalMaxBuffered = 40_000
@@ -71,15 +71,15 @@ export class ImportedStats {
   /** Most users are new in a bucket; existing ones get further minutes. */
   async #writeUsers(users: readonly ActiveUser[]): Promise<void> {
     const { statsUsers } = this.#db
-    const inserted = await retryExpired(() => insertMissing(this.#db, statsUsers.collectionName, users.map(toDocument)))
+    const inserted = await retryBusy(() => insertMissing(this.#db, statsUsers.collectionName, users.map(toDocument)))
     const withMinutes = users.filter(({ minutes }) => minutes > 0n)
-    if (inserted < users.length) await retryExpired(() => writeActiveUsers(this.#db, withMinutes))
+    if (inserted < users.length) await retryBusy(() => writeActiveUsers(this.#db, withMinutes))
   }
 
   /** Most rooms are new in a bucket; existing ones are extended. */
   async #writeRooms(rooms: readonly StatsRoomDoc[]): Promise<void> {
     const { statsRooms } = this.#db
-    const inserted = await retryExpired(() => insertMissing(this.#db, statsRooms.collectionName, rooms))
+    const inserted = await retryBusy(() => insertMissing(this.#db, statsRooms.collectionName, rooms))
     if (inserted === rooms.length) return
     const wanted = new Map(rooms.map((room) => [room._id, room]))
     const there = await statsRooms.find({ _id: { $in: [...wanted.keys()] } }).toArray()

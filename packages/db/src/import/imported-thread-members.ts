@@ -6,8 +6,8 @@ import type { MembershipDoc } from '../rooms/documents.ts'
 import { lockRoom } from '../rooms/lock-room.ts'
 import { currentMarker } from '../rooms/memberships.ts'
 import { countedThread } from '../threads/thread.ts'
-import { inTransaction } from '../transactions/transaction.ts'
 import { countUncountedAfter, sumOf } from '../unread/uncounted.ts'
+import { inTransactionWhenBusy } from './retry-busy.ts'
 
 /** A user of a thread, with their read position. */
 export interface ImportedThreadMember {
@@ -25,7 +25,7 @@ export interface ImportedThreadMember {
 /** Adds users to threads; existing users keep their settings, and the later of both read positions. Idempotent. */
 export async function saveImportedThreadMembers(db: Db, members: readonly ImportedThreadMember[]): Promise<void> {
   for (const ofRoom of Map.groupBy(members, ({ room }) => room).values()) {
-    await inTransaction(db, (session) => saveOfRoom(db, ofRoom, session))
+    await inTransactionWhenBusy(db, (session) => saveOfRoom(db, ofRoom, session))
   }
 }
 

@@ -6,7 +6,7 @@ import type { MessageDoc, SearchTextDoc } from '../messages/documents.ts'
 import { type Thread, threadKey } from '../threads/thread.ts'
 import { insertMissing, runWrites } from '../transactions/run-writes.ts'
 import { ImportConflict } from './imported-rooms.ts'
-import { retryExpired } from './retry-expired.ts'
+import { retryBusy } from './retry-busy.ts'
 
 /** New messages of a thread. */
 export interface ImportedThread extends Omit<Thread, 'deletedUpToSeq'> {
@@ -40,7 +40,7 @@ export async function growImported(
   words: readonly SearchTextDoc[],
 ): Promise<void> {
   if (threads.length === 0) return
-  await retryExpired(() => insertMissing(db, db.searchTexts.collectionName, words))
+  await retryBusy(() => insertMissing(db, db.searchTexts.collectionName, words))
   const { matchedCount } = await db.messages.bulkWrite(
     threads.map(({ root, from, seq, lastMessageID, lastMessageAtMS, users }) => ({
       updateOne: {
@@ -84,7 +84,7 @@ export async function joinImported(db: Db, threads: readonly ImportedThreadMembe
     })),
   )
   for (const part of inParts(members, perCommand)) {
-    await retryExpired(() => insertMissing(db, db.threadMembers.collectionName, part))
+    await retryBusy(() => insertMissing(db, db.threadMembers.collectionName, part))
   }
   const statements = threads
     .filter(({ wasThere }) => wasThere)
@@ -94,7 +94,7 @@ export async function joinImported(db: Db, threads: readonly ImportedThreadMembe
       multi: true,
     }))
   for (const part of inParts(statements, perCommand)) {
-    await retryExpired(() => runWrites(db, 'update', db.threadMembers.collectionName, part, 'durable'))
+    await retryBusy(() => runWrites(db, 'update', db.threadMembers.collectionName, part, 'durable'))
   }
 }
 

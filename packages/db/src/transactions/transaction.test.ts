@@ -87,7 +87,7 @@ describe('a transaction', () => {
 
   test('that another process aborts before, between or during its statements runs again', async () => {
     const admin = db.client.db('admin')
-    const { pendingEvents: notes } = db
+    const { outbox: notes } = db
     for (let attempt = 1; attempt <= 30; attempt++) {
       let runs = 0
       let killing: Promise<void> | undefined
