@@ -174,3 +174,8 @@ export function blockLine({ blocker, blockee, createdAt }: BlockDoc): string {
 export function groupLine({ id, nickname, avatarUrl, groupMembers: members = [] }: UserDoc): string {
   return JSON.stringify({ type: 'group', _id: id, nickname, avatarUrl, members } satisfies Given<'group'>)
 }
+
+/** What Parley recorded of the user's last connection. No line of the import. */
+export function connectionLine({ address, userAgent, lastLoginTimeMS, lastSeenMS, lastJoinOrCreateRoomTime }: UserDoc) {
+  return JSON.stringify({ address, userAgent, lastLoginTimeMS, lastSeenMS, lastJoinOrCreateRoomTime })
+}

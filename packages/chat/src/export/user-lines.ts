@@ -33,6 +33,7 @@ import {
   banLine,
   blockLine,
   bookmarkLine,
+  connectionLine,
   deletionLine,
   deviceLine,
   invitationLine,
@@ -76,6 +77,11 @@ async function* profile({ db }: ExportParts, { app, user }: AppUser): AsyncGener
     ...blocks.map(blockLine),
   ]
   yield { lines, after: 'end' }
+}
+
+async function* connection({ db }: ExportParts, { app, user }: AppUser): AsyncGenerator<Page> {
+  const found = await findUser(db, app, user)
+  yield { lines: found ? [connectionLine(found)] : [], after: 'end' }
 }
 
 async function* prefs({ db }: ExportParts, { app, user }: AppUser, after = '0'): AsyncGenerator<Page> {
@@ -254,6 +260,7 @@ const stages: readonly { entry: string; stage: Stage; others?: true }[] = [
   ...[profile, prefs, rooms, messages].map((stage) => ({ entry: 'import.ndjson', stage })),
   { entry: 'reactions.ndjson', stage: reactions },
   { entry: 'tokens.ndjson', stage: tokens },
+  { entry: 'connection.ndjson', stage: connection },
   { entry: 'scheduled.ndjson', stage: scheduled },
   { entry: 'reminders.ndjson', stage: saved('reminders', reminderLine) },
   { entry: 'bookmarks.ndjson', stage: saved('bookmarks', bookmarkLine) },

@@ -102,6 +102,12 @@ describe('the export of a user', () => {
     })
     await gateway.chat.db.tokens.insertOne(ofRemoved)
 
+    const address = { port: 1, family: 'IPv4', address: '192.0.2.1' }
+    const lastConnection = { address, userAgent: 'Phone', lastLoginTimeMS: 1, lastSeenMS: 2 }
+    const { users } = gateway.chat.db
+    const unset = { lastJoinOrCreateRoomTime: 1 } as const
+    await users.updateOne({ _id: key(gateway.app, 'alice') }, { $set: lastConnection, $unset: unset })
+
     const job = await finished(await begin('alice'))
     const files = await fetched(job)
     const lines = linesIn(files['import.ndjson'])
@@ -146,6 +152,7 @@ describe('the export of a user', () => {
     assert.partialDeepStrictEqual(linesIn(files['invitations.ndjson']), [
       { type: 'invitation', room: club, invitee: 'alice', inviter: 'bob' },
     ])
+    assert.deepEqual(linesIn(files['connection.ndjson']), [lastConnection])
     assert.equal(linesIn(files['tokens.ndjson']).length, 1)
     assert.doesNotMatch(files['tokens.ndjson'] ?? '', new RegExp(alice.token))
     assert.deepEqual(
