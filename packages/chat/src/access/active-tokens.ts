@@ -7,7 +7,7 @@ import type { Chat } from '../chat.ts'
 
 const tokensAtOnce = 5_000
 
-/** The tokens that are neither expired nor revoked and whose issuer is still configured, with their expiry. */
+/** The tokens of configured issuers that are neither expired nor revoked, with their expiry. */
 export async function activeTokens<T extends { app: string; user: string; tokenDigest: string }>(
   { db, issuers }: Pick<Chat, 'db' | 'issuers'>,
   held: readonly T[],

@@ -43,7 +43,7 @@ export interface Outbox {
   /**
    * Like `publish`, but settles as soon as the nodes have confirmed the node commands. Later events are published in
    * the background.
-   * @param room whose messages wait for the commands
+   * @param room its messages wait for the commands
    */
   publishCommands(entries: ChangeEntries, now: CurrentDocs, room?: RoomWithMessages): Promise<void>
   /**

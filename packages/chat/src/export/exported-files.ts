@@ -23,7 +23,7 @@ const partial = '.part-'
 interface Progress {
   /** Called after each file, with the numbers so far. */
   onFile: (files: number, bytes: number) => void
-  /** Called for a file whose bytes the store does not have. */
+  /** Called for a file without bytes in the store. */
   onFault: (text: string) => void
 }
 

@@ -175,7 +175,7 @@ export function groupLine({ id, nickname, avatarUrl, groupMembers: members = [] 
   return JSON.stringify({ type: 'group', _id: id, nickname, avatarUrl, members } satisfies Given<'group'>)
 }
 
-/** What Parley recorded of the user's last connection. No line of the import. */
+/** The user's last connection, which is no line of the import. */
 export function connectionLine({ address, userAgent, lastLoginTimeMS, lastSeenMS, lastJoinOrCreateRoomTime }: UserDoc) {
   return JSON.stringify({ address, userAgent, lastLoginTimeMS, lastSeenMS, lastJoinOrCreateRoomTime })
 }

@@ -93,7 +93,7 @@ async function check(db: Db, app: string, source: Source, { onProgress }: Watchi
   return { counts, problems, file: { ...source, stamp, refused, refusedRooms, files, erased }, isUnordered }
 }
 
-/** The users whom an earlier import has written, and who are not there any more. */
+/** The users of an earlier import that are not there any more. */
 async function findErased(
   db: Db,
   app: string,

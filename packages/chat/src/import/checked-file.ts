@@ -16,7 +16,7 @@ export interface CheckedFile {
   refusedRooms: ReadonlySet<string>
   files: KnownFiles
   earlier: EarlierLines
-  /** Users whom an earlier import has written and the app has erased since. */
+  /** Users of an earlier import, erased since. */
   erased: ReadonlySet<string>
   /** The folder of the original file, in which its files lie. */
   folder: string

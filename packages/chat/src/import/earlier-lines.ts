@@ -53,7 +53,7 @@ export function withoutErased(line: ImportLine, erased: ReadonlySet<string>): Im
   return of !== undefined && erased.has(of) ? undefined : line
 }
 
-/** The user whose erasure removes what the line is about. */
+/** The user that the line's data goes with in an erasure. */
 function ownerOf(line: ImportLine): string | undefined {
   if (line.type === 'scheduled') return line.sender
   if (line.type === 'invitation') return line.invitee

@@ -7,7 +7,7 @@ import { KnownIds, messageHash } from './known-ids.ts'
 export class KnownFiles {
   readonly #app: string
   readonly #all = new KnownIds()
-  /** Each file with the user who may send it; '' for any. */
+  /** Each file with its sender; '' for any user. */
   readonly #of = new KnownIds()
   readonly #gone = new KnownIds()
 

@@ -38,7 +38,7 @@ export interface FilesToImport {
 }
 
 /**
- * Stores the files of an import. Files that are stored already stay. A file whose bytes are missing or damaged gets its
+ * Stores the files of an import. Files that are stored already stay. A file with missing or damaged bytes gets its
  * document, so that its messages can have it and a later import can store it.
  */
 export class FileWriter {

@@ -7,8 +7,8 @@ import { inTransaction } from '../transactions/transaction.ts'
 const maxWaitMS = 60_000
 
 /**
- * Retries a write that exceeded its time limit, or whose transactions kept conflicting or were aborted, so that an import
- * survives its own load and transactions left by a killed process.
+ * Retries a write that exceeded its time limit, or a transaction that was aborted, so that an import survives its own load
+ * and transactions left by a killed process.
  * @param write must be idempotent
  */
 export async function retryBusy<T>(write: () => Promise<T>): Promise<T> {

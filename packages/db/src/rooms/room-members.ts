@@ -27,7 +27,7 @@ export async function insertMemberships(db: Db, joining: readonly Joining[], ses
 }
 
 /**
- * Writes the memberships of users who join at the current time of their rooms.
+ * Writes memberships that begin at the current time of their rooms.
  * @param blocked the marks of read-only memberships, by ID
  */
 async function insertDocuments(
