@@ -72,6 +72,19 @@ function everyType(): Line[] {
       ...{ type: 'scheduled', _id: `s${n}`, room: 'one', sender: 'ada', message: `later ${n}`, messageType: 'text' },
       ...{ sendAt: Date.now() + (n + 1) * hour, createdAt, ...(n === 3 && { attachments: [{ fileID: 'f3' }] }) },
     })),
+    ...some(20, (n) => ({
+      ...{
+        type: 'report',
+        _id: `${n + 10}`.repeat(12),
+        room: 'one',
+        message: `m${n}`,
+        sender: 'ada',
+        messageType: 'text',
+      },
+      ...{ messageTime: begin, content: { n }, reporters: [{ client: 'bea', reason: 'rude', at: Date.now() - hour }] },
+      ...{ count: 1, createdAt, updatedAt: Date.now() - hour },
+    })),
+    ...some(10, (n) => ({ type: 'hold', _id: `${n + 10}`.repeat(12), room: 'one', reason: `Case ${n}`, createdAt })),
     { type: 'config', key: 'announcement', data: { text: 'hello' } },
   ]
 }

@@ -5,14 +5,17 @@ import { configKey } from './operations/integrations/config.ts'
 import { sendMessage } from './operations/messages/messages.ts'
 import { scheduleMessage } from './operations/messages/scheduled.ts'
 import { banMember } from './operations/moderation/bans.ts'
+import { reportMessage } from './operations/moderation/reports.ts'
 import { setRoomPref } from './operations/rooms/room-preferences.ts'
 import { createRoom, updateRoom } from './operations/rooms/rooms.ts'
 import { subscribe } from './operations/users/devices.ts'
 import { saveGroup } from './operations/users/groups.ts'
 import { setMyPref } from './operations/users/preferences.ts'
 import { saveUser } from './operations/users/users.ts'
+import { holdReason } from './resources/hold.ts'
 import { maxReactions, messageContent, reactionName } from './resources/message.ts'
 import { roomNotifications, threadNotifications, userNotifications } from './resources/notification-settings.ts'
+import { reportDecision } from './resources/report.ts'
 
 const error = 'expected an ISO-8601 time with its zone, milliseconds, or seconds'
 const text = z.iso.datetime({ offset: true, error })
@@ -165,17 +168,53 @@ const ban = z.strictObject({
   createdAt: importTime.optional(),
 })
 
+const madeByParley = z.string().regex(/^[0-9a-f]{24}$/, 'expected 24 hexadecimal digits')
 const invitation = z.strictObject({
   type: z.literal('invitation'),
   room: roomId,
   invitee: userId,
   inviter: userId.optional(),
-  _id: z
-    .string()
-    .regex(/^[0-9a-f]{24}$/, 'expected 24 hexadecimal digits')
-    .optional(),
+  _id: madeByParley.optional(),
   createdAt: importTime.optional(),
   updatedAt: importTime.optional(),
+})
+
+const report = z.strictObject({
+  type: z.literal('report'),
+  _id: madeByParley,
+  room: roomId,
+  message: messageId,
+  threadOf: messageId.optional(),
+  sender: userId,
+  messageType: z.string().min(1).max(128),
+  messageTime: importTime,
+  content: z.unknown().optional(),
+  reporters: z
+    .array(z.strictObject({ client: userId, reason: reportMessage.body.shape.reason, at: importTime }))
+    .max(200),
+  count: z.number().int().min(0).max(200),
+  decision: reportDecision.optional(),
+  decidedAt: importTime.optional(),
+  createdAt: importTime,
+  updatedAt: importTime,
+})
+
+const hold = z.strictObject({
+  type: z.literal('hold'),
+  _id: madeByParley,
+  user: userId.optional(),
+  room: roomId.optional(),
+  reason: holdReason,
+  createdAt: importTime,
+  /** Erasures that the hold has stopped. */
+  owed: z
+    .array(
+      z.strictObject({
+        ...{ job: madeByParley, user: userId, room: roomId, upTo: importTime },
+        content: z.enum(['redact', 'delete']),
+      }),
+    )
+    .optional(),
 })
 
 const block = z.strictObject({
@@ -199,7 +238,7 @@ const config = z.strictObject({ type: z.literal('config'), key: configKey, data:
 
 const lines = [
   ...([user, group, file, room, membership, message, deletion, ban, invitation, block, device, pref] as const),
-  ...([bookmark, reminder, thread, scheduled, config] as const),
+  ...([bookmark, reminder, thread, scheduled, report, hold, config] as const),
 ] as const
 const types = lines.map((line) => line.shape.type.value)
 

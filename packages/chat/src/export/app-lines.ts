@@ -21,11 +21,13 @@ import {
   deletionLine,
   deviceLine,
   groupLine,
+  holdLine,
   invitationLine,
   type LeftOut,
   membershipLine,
   messageLine,
   prefLine,
+  reportLine,
   roomLine,
   threadLine,
   userLine,
@@ -67,6 +69,7 @@ export async function* linesOfApp(
     for (const user of users) named.add(user)
     yield line
   }
+  for await (const hold of db.holds.find(ofApp)) yield holdLine(hold)
   for await (const block of db.blocks.find(ofApp)) {
     for (const user of [block.blocker, block.blockee]) named.add(user)
     yield blockLine(block)
@@ -148,6 +151,10 @@ async function* linesOfRoom(db: Db, roomKey: string, gathered: Gathered): AsyncG
   for await (const invitation of db.invitations.find({ _id: keyRange(roomKey) })) {
     for (const user of [invitation.invitee, invitation.inviter]) if (user !== '') named.add(user)
     yield invitationLine(invitation)
+  }
+  for await (const report of db.reports.find({ roomKey, status: { $in: ['open', 'decided'] } })) {
+    for (const user of [report.sender, ...report.reporters.map(({ client }) => client)]) named.add(user)
+    yield reportLine(report)
   }
 }
 

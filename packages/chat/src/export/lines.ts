@@ -1,5 +1,7 @@
 import type { GivenLine } from '@parley/contracts/import-line'
+import type { HoldDoc } from '@parley/db/holds/documents'
 import type { MessageDoc, SavedMessageDoc, ScheduledDoc, UserDeletionDoc } from '@parley/db/messages/documents'
+import type { ReportDoc } from '@parley/db/moderation/documents'
 import type { BanDoc, InvitationDoc, MembershipDoc, RoomDoc } from '@parley/db/rooms/documents'
 import { rootOf, type ThreadMember } from '@parley/db/threads/thread-members'
 import { banInForce } from '@parley/db/users/app-bans'
@@ -126,6 +128,25 @@ export function scheduledLine({ id, room, sender, content, messageType, sendAtMS
     ...(refused && { refused: { code: refused.code, message: refused.message, at: refused.atMS } }),
   }
   return withField(line, 'message', content)
+}
+
+/** A report as it is between two decisions. */
+export function reportLine({ id, room, message, threadOf, sender, messageType, content, ...more }: ReportDoc): string {
+  const { messageTimeMS, reporters, count, decision, decidedAtMS, createdAtMS, updatedAtMS } = more
+  const line: Given<'report'> = {
+    ...{ type: 'report', _id: id, room, message, threadOf, sender, messageType, messageTime: messageTimeMS, count },
+    reporters: reporters.map(({ client, reason, atMS }) => ({ client, reason, at: atMS })),
+    ...{ decision, decidedAt: decidedAtMS, createdAt: createdAtMS, updatedAt: updatedAtMS },
+  }
+  return content === undefined ? JSON.stringify(line) : withField(line, 'content', content)
+}
+
+export function holdLine({ id, user, room, reason, createdAtMS, owed }: HoldDoc): string {
+  const line: Given<'hold'> = {
+    ...{ type: 'hold', _id: id, user, room, reason, createdAt: createdAtMS },
+    ...(owed && { owed: owed.map(({ upToMS, ...one }) => ({ ...one, upTo: upToMS })) }),
+  }
+  return JSON.stringify(line)
 }
 
 export function deviceLine({ user, device: deviceId, token, type: network, language }: DeviceDoc): string {

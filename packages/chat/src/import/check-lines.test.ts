@@ -36,6 +36,13 @@ const scheduled = {
   sendAt: '2031-03-01T09:00:00Z',
 }
 
+const createdAt = '2026-03-01T09:00:00Z'
+const report = {
+  ...{ type: 'report', _id: '6'.repeat(24), room: 'r', message: 'gone', sender: 'ann', messageType: 'text' },
+  ...{ messageTime: createdAt, reporters: [], count: 1, createdAt, updatedAt: createdAt },
+}
+const hold = { type: 'hold', _id: '7'.repeat(24), reason: 'Case 1', createdAt }
+
 test.each([
   [{ type: 'deletion', room: 'r', user: 'ann', message: 'none' }, 'message: no earlier line'],
   [{ type: 'deletion', room: 'none', user: 'ann', upToSeq: 1 }, 'room: no earlier line'],
@@ -57,6 +64,14 @@ test.each([
   [{ ...scheduled, message: 'x'.repeat(70_000) }, 'message: '],
   [{ ...scheduled, messageType: 'addMembers' }, 'messageType: is a system message type'],
   [{ ...scheduled, attachments: [] }, 'attachments: Too small'],
+  [{ ...report, room: 'none' }, 'room: no earlier line'],
+  [{ ...report, sender: 'zed' }, 'sender: no earlier line'],
+  [{ ...report, reporters: [{ client: 'zed', reason: 'spam', at: createdAt }] }, 'reporters: no earlier line'],
+  [{ ...report, decision: 'dismiss' }, 'decidedAt: required with decision'],
+  [{ ...report, content: 'x'.repeat(70_000) }, 'content: '],
+  [{ ...hold, room: 'r', user: 'ann' }, 'user: give user or room'],
+  [hold, 'user: give user or room'],
+  [{ ...hold, room: 'r', _id: 'h' }, '_id: expected 24'],
 ])('a bad line is reported by field: %j', (line, problem) => {
   assert.deepEqual(problemsOf(good), [])
   const found = problemsOf([...good, line])

@@ -37,7 +37,8 @@ export type Counts = Record<ImportLine['type'], number>
 export class LineChecks {
   readonly counts: Counts = {
     ...{ user: 0, group: 0, file: 0, room: 0, membership: 0, message: 0, deletion: 0, ban: 0, invitation: 0 },
-    ...{ block: 0, device: 0, pref: 0, bookmark: 0, reminder: 0, thread: 0, scheduled: 0, config: 0 },
+    ...{ block: 0, device: 0, pref: 0, bookmark: 0, reminder: 0, thread: 0, scheduled: 0 },
+    ...{ report: 0, hold: 0, config: 0 },
   }
   /** Rooms that are refused with everything in them. */
   readonly refusedRooms = new Set<string>()
@@ -168,6 +169,12 @@ export class LineChecks {
       }
       case 'scheduled':
         return this.#checkScheduled(read, report)
+      case 'report':
+        if (!this.#rooms.has(read.room)) report('room', `${noLine} this room`)
+        this.#requireUser('sender', read.sender, report)
+        for (const { client } of read.reporters) this.#requireUser('reporters', client, report)
+        return () => undefined
+      case 'hold':
       case 'config':
         return () => undefined
       case 'pref':

@@ -49,6 +49,7 @@ export function withoutErased(line: ImportLine, erased: ReadonlySet<string>): Im
   if (erased.size === 0) return line
   if (line.type === 'user' && erased.has(line._id)) return { ...line, erased: true }
   if (line.type === 'room') return roomWithoutErased(line, erased)
+  if (line.type === 'report') return reportWithoutErased(line, erased)
   const of = ownerOf(line)
   return of !== undefined && erased.has(of) ? undefined : line
 }
@@ -59,6 +60,11 @@ function ownerOf(line: ImportLine): string | undefined {
   if (line.type === 'invitation') return line.invitee
   if (line.type === 'block') return line.blocker
   return 'user' in line ? line.user : undefined
+}
+
+function reportWithoutErased({ content, reporters, ...report }: ImportOf<'report'>, erased: ReadonlySet<string>) {
+  const kept = reporters.filter(({ client }) => !erased.has(client))
+  return { ...report, reporters: kept, ...(!erased.has(report.sender) && { content }) }
 }
 
 function roomWithoutErased({ members, owner, managers, ...room }: ImportOf<'room'>, erased: ReadonlySet<string>) {

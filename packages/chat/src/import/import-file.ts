@@ -9,6 +9,7 @@ import type { Watching } from './check-file.ts'
 import { batchesOf, type CheckedFile } from './checked-file.ts'
 import { importAlone } from './import-alone.ts'
 import { toThreadMember } from './imported-docs.ts'
+import { writeHolds, writeReports } from './write-cases.ts'
 import { type FilesToImport, FileWriter } from './write-files.ts'
 import { LineWriter } from './write-lines.ts'
 import { writeMembers } from './write-members.ts'
@@ -105,6 +106,8 @@ async function write(
     await writeMembers(db, app, batch as ImportOf<'membership'>[], writer.rooms)
     onProgress('members', (done += batch.length))
   }
+  // Before settings, which may begin retention.
+  await once<ImportOf<'hold'>>(['hold'], (lines) => writeHolds(db, app, lines))
   await once<SettingLine>(settingTypes, (lines) => writeSettings(db, app, lines))
   for await (const batch of batchesOf(file, perTransaction, ['thread'])) {
     await requireAlone()
@@ -115,6 +118,7 @@ async function write(
     )
   }
   await once<ImportOf<'scheduled'>>(['scheduled'], (lines) => writeScheduled(db, app, lines, known))
+  await once<ImportOf<'report'>>(['report'], (lines) => writeReports(db, app, lines))
   const keys = [...writer.rooms.keys()].map((room) => key(app, room))
   await endImporting(db, keys)
   // A new room has all of its members in the file; an existing one may have former members.

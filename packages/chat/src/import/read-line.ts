@@ -20,8 +20,8 @@ export interface Problem {
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
 
-/** Contents of messages, preferences and configuration keys, which may be null. */
-const nullable = new Set(['message', 'data'])
+/** Contents of messages, reports, preferences and configuration keys, which may be null. */
+const nullable = new Set(['message', 'data', 'content'])
 const jsonOf = (bytes: Buffer): unknown => plainLine(readJson(decoder.decode(bytes), importLine), nullable)
 
 /** Parses and validates a line by itself. Times in the future of MongoDB's clock are refused. */
@@ -82,6 +82,10 @@ function unfit(line: ImportLine): Fault[] {
   if (line.type === 'message') return unfitMessage(line)
   if (line.type === 'scheduled') return unfitScheduled(line)
   if (line.type === 'config') return unfitConfig(line)
+  if (line.type === 'report') return unfitReport(line)
+  if (line.type === 'hold' && (line.user === undefined) === (line.room === undefined)) {
+    return [{ field: 'user', reason: 'give user or room' }]
+  }
   if (line.type === 'file' && line.name !== line.name.replace(directionControls, '')) {
     return [{ field: 'name', reason: 'has direction controls, which can hide its extension' }]
   }
@@ -133,12 +137,19 @@ function unfitScheduled(line: ImportOf<'scheduled'>): Fault[] {
   return unfitContent(line.message)
 }
 
-function unfitContent(message: unknown): Fault[] {
-  if (message === undefined) return [{ field: 'message', reason: 'required' }]
+function unfitReport({ content, decision, decidedAt }: ImportOf<'report'>): Fault[] {
+  if ((decision === undefined) !== (decidedAt === undefined)) {
+    return [{ field: 'decidedAt', reason: 'required with decision, and only then' }]
+  }
+  return content === undefined ? [] : unfitContent(content, 'content')
+}
+
+function unfitContent(message: unknown, field = 'message'): Fault[] {
+  if (message === undefined) return [{ field, reason: 'required' }]
   try {
     contentOf(message)
     return []
   } catch (error) {
-    return [{ field: 'message', reason: (error as Error).message }]
+    return [{ field, reason: (error as Error).message }]
   }
 }

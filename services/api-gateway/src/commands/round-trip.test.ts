@@ -77,6 +77,27 @@ async function sendFiles(room: string, root: string, [alice, bob, goneUser]: [Te
   return [picture, page, ofServer, inThread, later, lost, refused, checking]
 }
 
+/** Reports messages, and places holds, one of which stops an erasure. */
+async function reportAndHold(
+  room: string,
+  [alice, bob]: [TestUser, TestUser],
+  messages: { open: string; decided: string; inThread: string },
+) {
+  for (const message of [messages.open, messages.decided]) {
+    await by(alice, 'POST', `/messages/${message}/report`, { reason: 'spam' })
+  }
+  for (const message of [messages.open, messages.inThread]) {
+    await by(bob, 'POST', `/messages/${message}/report`, { reason: 'rude' })
+  }
+  const { data } = await admin('GET', '/admin/reports')
+  const { id } = data.find(({ messageID }: { messageID: string }) => messageID === messages.decided)
+  await admin('POST', `/admin/reports/${id}/decide`, { decision: 'dismiss' })
+  const { _id } = await admin('POST', '/admin/holds', { room, reason: 'Case 1' })
+  await admin('POST', '/admin/holds', { user: 'gone', reason: 'Case 2' })
+  const owed = { job: '5'.repeat(24), user: 'gone', room, upToMS: 1_700_000_000_000, content: 'delete' as const }
+  await from.chat.db.holds.updateOne({ _id: key(from.app, _id) }, { $set: { owed: [owed] } })
+}
+
 async function makeConversations(): Promise<Made> {
   const profile = {
     nickname: 'Alice',
@@ -176,6 +197,7 @@ async function makeConversations(): Promise<Made> {
   )
   const invited = { invitees: ['bob'], invitationRequired: true }
   for (const id of [frozen, other]) await by(alice, 'POST', `/rooms/${id}/members`, invited)
+  await reportAndHold(room, [alice, bob], { open: root, decided: pinned, inThread })
   await admin('PUT', `/rooms/${frozen}`, { status: 0 })
   return { rooms: [room, direct, frozen, other, closed, empty], roots: [root], files }
 }
@@ -258,6 +280,10 @@ async function readAll(gateway: TestGateway, { rooms, roots, files }: Made) {
     '/admin/groups',
     '/admin/rooms',
     '/admin/push/devices',
+    '/admin/reports?status=open',
+    '/admin/reports?status=decided',
+    '/admin/holds',
+    `/admin/holds?room=${rooms[0]}`,
     '/scheduled',
     ...rooms.flatMap((id) => [`/admin/rooms/${id}`, `/admin/rooms/${id}/members`, `/admin/rooms/${id}/messages`]),
   ]
@@ -334,5 +360,11 @@ describe('an app exported and imported into an empty one', () => {
     assert.deepEqual(await verifyImport(db, to.app, checked.file, watching), [])
     const [before, after] = [await readAll(from, made), await readAll(to, made)]
     for (const [path, answer] of Object.entries(before)) assert.deepEqual(after[path], answer, path)
+    const owedIn = async ({ admin: call, chat, app }: TestGateway) => {
+      const { body } = await call('GET', `/admin/holds?room=${made.rooms[0]}`)
+      return (await chat.db.holds.findOne({ _id: key(app, body.result.data[0]._id) }))?.owed
+    }
+    assert.equal((await owedIn(from))?.length, 1)
+    assert.deepEqual(await owedIn(to), await owedIn(from))
   })
 })

@@ -1,0 +1,21 @@
+import type { Db } from '../db.ts'
+import type { HoldDoc } from '../holds/documents.ts'
+import { insertHold } from '../holds/holds.ts'
+import { idsOf } from '../keys.ts'
+import type { ReportDoc } from '../moderation/documents.ts'
+import { insertMissing } from '../transactions/run-writes.ts'
+import { inTransactionWhenBusy, retryBusy } from './retry-busy.ts'
+
+/** Inserts holds; existing ones stay. Removals that run meanwhile see them, or conflict. */
+export async function saveImportedHolds(db: Db, holds: readonly HoldDoc[]): Promise<void> {
+  if (holds.length === 0) return
+  await inTransactionWhenBusy(db, async (session) => {
+    const there = new Set(idsOf(await db.holds.find({ _id: { $in: idsOf(holds) } }, { session }).toArray()))
+    for (const hold of holds) if (!there.has(hold._id)) await insertHold(db, hold, session)
+  })
+}
+
+/** Inserts reports; existing ones of the same messages stay. */
+export async function saveImportedReports(db: Db, reports: readonly ReportDoc[]): Promise<void> {
+  if (reports.length > 0) await retryBusy(() => insertMissing(db, db.reports.collectionName, reports))
+}
