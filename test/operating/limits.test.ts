@@ -209,7 +209,7 @@ describe('limits of a realtime node', () => {
     assert.equal(refusal.headers.get('retry-after'), '1')
     assert.partialDeepStrictEqual(await refusal.json(), { message: 'this node is full: try again' })
     assert.equal(await counted(node, 'connections'), 1)
-    assert.match(readFileSync(node.logFile, 'utf8'), /"connections":2,"most":2,"msg":"node full/)
+    assert.match(readFileSync(node.logFile, 'utf8'), /"connections":2,"max":2,"msg":"node full/)
     sockets[0]?.close()
     await eventually('a place is free', async () => (await open()).status === 200)
     sockets[1]?.close()
