@@ -10,6 +10,13 @@ const maxRooms = 10_000
 /** The fields of a room that tell whether its messages must wait. */
 export type RoomWithMessages = Pick<RoomDoc, '_id' | 'app' | 'id' | 'erasing' | 'joinedAtMS'>
 
+interface BeforeMessagesParts {
+  /** See Outbox. */
+  publishKeys: (orderingKeys: readonly string[]) => Promise<boolean>
+  /** The same if a join waits under the key. Other events of the room, such as a new name, must not delay messages. */
+  publishJoins: (orderingKey: string) => Promise<boolean>
+}
+
 interface Joins {
   upToMS: number
   arePublished: Promise<boolean>
@@ -20,9 +27,8 @@ interface Joins {
  * Publishes the events of a room that must precede its new messages: a pending deletion of all messages, and joins, so that
  * the sockets of new members get every message that counts as unread for them. A message that was accepted after a join was
  * decided by facts that contain it.
- * @param publishKeys see Outbox
  */
-export function createBeforeMessages(publishKeys: (orderingKeys: readonly string[]) => Promise<boolean>) {
+export function createBeforeMessages({ publishKeys, publishJoins }: BeforeMessagesParts) {
   /** By room: the joins up to a time, which are published or being published. */
   const joins = new LRUCache<string, Joins>({ max: maxRooms })
 
@@ -50,7 +56,7 @@ export function createBeforeMessages(publishKeys: (orderingKeys: readonly string
       if (joinedAtMS < clock.now() - mayWaitMS) return undefined
       const known = joins.get(_id)
       if (known && known.upToMS >= joinedAtMS) return known.areOver ? undefined : known.arePublished
-      return joinsOf(room, publishKeys([roomOrderingKey(app, id)]))
+      return joinsOf(room, publishJoins(roomOrderingKey(app, id)))
     },
   }
 }

@@ -138,7 +138,10 @@ export function createOutbox(db: Db, parts: PublishParts & { tracing: Tracing; k
     return inFlight.add(safe)
   }
 
-  const beforeMessages = createBeforeMessages((orderingKeys) => run(publishAllOf(orderingKeys)))
+  const beforeMessages = createBeforeMessages({
+    publishKeys: (orderingKeys) => run(publishAllOf(orderingKeys)),
+    publishJoins: (orderingKey) => run(publishJoins(publishing, orderingKey)),
+  })
 
   return {
     add: (changes, session, waiting) => insertChanges(db, changes, session, waiting),
@@ -159,6 +162,9 @@ export function createOutbox(db: Db, parts: PublishParts & { tracing: Tracing; k
     drained: () => inFlight.drained(),
   }
 }
+
+const isJoin = (event: OutboxEvent) =>
+  event.kind === 'command' && (JSON.parse(event.json) as NodeCommand).do === 'joined'
 
 async function insertChanges(
   db: Db,
@@ -185,6 +191,12 @@ async function insertChanges(
 }
 
 type PublishKeysParts = PublishParts & { db: Db; tracing: Tracing; cleanup: EntryCleanup }
+
+async function publishJoins(parts: PublishKeysParts, orderingKey: string): Promise<boolean> {
+  const waiting = await findByOrderingKey(parts.db, [orderingKey])
+  const isNeeded = waiting.length >= maxPerOrderingKey || waiting.some(({ events }) => events.some(isJoin))
+  return !isNeeded || publishKeys(parts, [orderingKey])
+}
 
 /** Below the dedupe window of the stream and the nodes. After this, other processes may have published the entries. */
 const staleAfterMS = 60_000
