@@ -21,3 +21,6 @@ export const parseExact = (text: string): unknown =>
 
 const isKept = (value: number, source: string) =>
   Number.isFinite(value) && source.replace(/e.*/i, '').replaceAll(/[-.]/g, '').length <= keptDigits
+
+/** JSON with indentation, for people. Raw values of parseExact keep their digits. */
+export const prettyJson = (value: unknown) => JSON.stringify(value, null, 2)

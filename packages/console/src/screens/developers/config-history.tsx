@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { components } from '../../../generated/openapi.ts'
 import { resultOf } from '../../api.ts'
 import { Diff } from '../../components/diff.tsx'
+import { prettyJson } from '../../components/exact-json.ts'
 import { Section } from '../../components/page.tsx'
 import { Time, visible } from '../../components/shown.tsx'
 import { Empty, Loaded } from '../../components/states.tsx'
@@ -10,8 +11,6 @@ import { useTexts } from '../../texts/texts.ts'
 import { developersTexts } from './texts.ts'
 
 type Entry = components['schemas']['AuditEntry']
-
-const textOf = (value: unknown) => JSON.stringify(value, null, 2)
 
 /** Configuration changes from the audit log, which omits the values of private keys. */
 export function ConfigHistory() {
@@ -51,7 +50,7 @@ function Change({ entry }: { entry: Entry }) {
       <summary>
         <Time at={atMS} /> · <bdi>{visible(actorName)}</bdi> · <bdi>{visible(subject.id)}</bdi>
       </summary>
-      <Diff before={textOf(before ?? {})} after={textOf(after ?? {})} />
+      <Diff before={prettyJson(before ?? {})} after={prettyJson(after ?? {})} />
     </details>
   )
 }

@@ -7,7 +7,7 @@ import { useChanged } from '../../components/act.tsx'
 import { Confirm } from '../../components/confirm.tsx'
 import { type Columns, DataTable } from '../../components/data-table.tsx'
 import { Diff } from '../../components/diff.tsx'
-import { parseExact } from '../../components/exact-json.ts'
+import { parseExact, prettyJson } from '../../components/exact-json.ts'
 import { Section } from '../../components/page.tsx'
 import { ViewLink, visible } from '../../components/shown.tsx'
 import { Empty, Loaded } from '../../components/states.tsx'
@@ -28,8 +28,6 @@ interface Row {
 }
 
 const route = getRouteApi('/shell/apps/$app/developers')
-const textOf = (value: unknown) => JSON.stringify(value, null, 2)
-
 /** The app's configuration: keys with values, an editor that shows a diff before saving, and the change history. */
 export function Configuration() {
   const t = useTexts(developersTexts)
@@ -44,7 +42,7 @@ export function Configuration() {
     <>
       <Loaded query={query}>
         {(config) => {
-          const rows = Object.entries(config).map(([name, value]): Row => ({ name, json: textOf(value) }))
+          const rows = Object.entries(config).map(([name, value]): Row => ({ name, json: prettyJson(value) }))
           if (key !== undefined) {
             return <Editor key={key} name={key} before={rows.find(({ name }) => name === key)?.json} />
           }
@@ -125,7 +123,7 @@ function Editor({ name, before }: { name: string; before: string | undefined }) 
   const changed = useChanged()
   const goBack = useLeave(({ tab, key }) => tab === 'config' && key === name)
   const example = knownKeys[name]
-  const [text, setText] = useState(before ?? (example === undefined ? '' : textOf(example)))
+  const [text, setText] = useState(before ?? (example === undefined ? '' : prettyJson(example)))
   const [began, setBegan] = useState(before)
   const [asked, setAsked] = useState<'save' | 'delete'>()
   const wrong = problemOf(text)
@@ -208,7 +206,7 @@ function ConfirmChange({
   const queries = useQueryClient()
   const checkUnchanged = async () => {
     const config = await queries.fetchQuery({ ...configQuery(app, api), staleTime: 0 })
-    const latest = name in config ? textOf(config[name]) : undefined
+    const latest = name in config ? prettyJson(config[name]) : undefined
     if (latest === before) return
     onChanged(latest)
     throw new Error(t.changedMeanwhile)
@@ -243,7 +241,7 @@ function ConfirmChange({
         await onDone()
       }}
     >
-      <Diff before={before ?? ''} after={textOf(parseExact(text))} />
+      <Diff before={before ?? ''} after={prettyJson(parseExact(text))} />
     </Confirm>
   )
 }
