@@ -248,3 +248,40 @@ export const importLine = z.discriminatedUnion('type', lines, { error: `expected
 export type GivenLine = z.input<typeof importLine>
 export type ImportLine = z.infer<typeof importLine>
 export type ImportOf<T extends ImportLine['type']> = Extract<ImportLine, { type: T }>
+
+/** Fields that name users. `owner`: an erasure of this user removes what the line wrote. */
+const userFields: { [T in ImportLine['type']]?: { owner?: keyof ImportOf<T>; others?: (keyof ImportOf<T>)[] } } = {
+  group: { others: ['members'] },
+  file: { others: ['owner'] },
+  membership: { owner: 'user' },
+  message: { others: ['sender', 'reactions'] },
+  deletion: { owner: 'user' },
+  ban: { others: ['blockee'] },
+  invitation: { owner: 'invitee', others: ['inviter'] },
+  block: { owner: 'blocker', others: ['blockee'] },
+  device: { owner: 'user' },
+  pref: { owner: 'user' },
+  bookmark: { owner: 'user' },
+  reminder: { owner: 'user' },
+  thread: { owner: 'user' },
+  scheduled: { owner: 'sender' },
+  report: { others: ['sender', 'reporters'] },
+  hold: { owner: 'user' },
+}
+
+/** The users that a line names, except those of rooms, by field. */
+export function usersOfLine(line: ImportLine): [field: string, user: string][] {
+  const { owner, others = [] } = userFields[line.type] ?? {}
+  const fields: string[] = owner === undefined ? [...others] : [owner, ...others]
+  return fields.flatMap((field) => usersIn(line, field).map((user): [string, string] => [field, user]))
+}
+
+export function ownerOfLine(line: ImportLine): string | undefined {
+  return usersIn(line, userFields[line.type]?.owner ?? '')[0]
+}
+
+function usersIn(line: ImportLine, field: string): string[] {
+  type Value = string | (string | { client: string })[]
+  const value = (line as Partial<Record<string, Value>>)[field] ?? []
+  return [value].flat().map((one) => (typeof one === 'string' ? one : one.client))
+}

@@ -36,7 +36,7 @@ export interface JobDoc {
    * Of an export: the file's ID, and whether the user requested it. While running: the ZIP entry and stored name of each
    * piece, and the position after them.
    */
-  export?: { file: string; own?: true; pieces?: ExportPiece[]; place?: { stage: number; after?: string } }
+  export?: { file: string; own?: true; pieces?: ExportPiece[]; position?: { stage: number; after?: string } }
 }
 
 /** Lines of an export in the file store. Pieces that the job does not list are a former worker's, and do not count. */

@@ -139,10 +139,10 @@ export async function findErased(db: Db, { _id }: JobDoc, session: Session): Pro
 export async function advanceExport(
   db: Db,
   { _id, worker, done }: Pick<JobDoc, '_id' | 'worker' | 'done'>,
-  { piece, place, lines }: { piece: ExportPiece; place: { stage: number; after?: string }; lines: number },
+  { piece, position, lines }: { piece: ExportPiece; position: { stage: number; after?: string }; lines: number },
 ): Promise<void> {
   const update = {
-    $set: { updatedAt: clock.date(), leaseUntilMS: clock.now() + jobLeaseMS, attempts: 0, 'export.place': place },
+    $set: { updatedAt: clock.date(), leaseUntilMS: clock.now() + jobLeaseMS, attempts: 0, 'export.position': position },
     $inc: { done: lines, total: lines },
     $push: { 'export.pieces': piece },
   }
@@ -166,7 +166,7 @@ export async function giveUpJob(db: Db, { _id, worker = '' }: JobDoc, maxAttempt
   return matchedCount > 0
 }
 
-const ofExport = { 'export.pieces': 1, 'export.place': 1 } as const
+const ofExport = { 'export.pieces': 1, 'export.position': 1 } as const
 
 function ending(state: 'done' | 'failed') {
   const now = clock.date()

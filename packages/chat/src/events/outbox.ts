@@ -90,8 +90,6 @@ export function createOutbox(db: Db, parts: PublishParts & { tracing: Tracing; k
   const inFlight = createInFlight()
   const cleanup = createEntryCleanup({ db, log, inFlight }, parts.keptHours)
   const publishing = { ...parts, db, cleanup }
-  const publishAllOf = (orderingKeys: readonly string[], signal?: AbortSignal) =>
-    publishKeys(publishing, orderingKeys, signal)
 
   const insertAlone = batched(
     async (events: OutboxEvent[]) => {
@@ -139,8 +137,8 @@ export function createOutbox(db: Db, parts: PublishParts & { tracing: Tracing; k
   }
 
   const beforeMessages = createBeforeMessages({
-    publishKeys: (orderingKeys) => run(publishAllOf(orderingKeys)),
-    publishJoins: (orderingKey) => run(publishJoins(publishing, orderingKey)),
+    publishKeys: (orderingKeys) => run(publishKeys(publishing, orderingKeys)),
+    publishJoins: (orderingKey) => run(publishKeys(publishing, [orderingKey], { ifJoins: true })),
   })
 
   return {
@@ -151,7 +149,7 @@ export function createOutbox(db: Db, parts: PublishParts & { tracing: Tracing; k
       const arePublished = Promise.race([confirmed, run(publish(entries, now, () => resolve(true)))])
       await (room ? beforeMessages.joinsOf(room, arePublished) : arePublished)
     },
-    publishKeys: (orderingKeys, signal) => run(publishAllOf(orderingKeys, signal)),
+    publishKeys: (orderingKeys, signal) => run(publishKeys(publishing, orderingKeys, { signal })),
     publishBeforeMessages: (room) => beforeMessages.publish(room),
     publishEvents: (events, now, atMS) => run(publishEvents(events, now, atMS)),
     forget: (entry) => cleanup.forget(entry),
@@ -192,19 +190,14 @@ async function insertChanges(
 
 type PublishKeysParts = PublishParts & { db: Db; tracing: Tracing; cleanup: EntryCleanup }
 
-async function publishJoins(parts: PublishKeysParts, orderingKey: string): Promise<boolean> {
-  const waiting = await findByOrderingKey(parts.db, [orderingKey])
-  const isNeeded = waiting.length >= maxPerOrderingKey || waiting.some(({ events }) => events.some(isJoin))
-  return !isNeeded || publishKeys(parts, [orderingKey])
-}
-
 /** Below the dedupe window of the stream and the nodes. After this, other processes may have published the entries. */
 const staleAfterMS = 60_000
 
+/** @param ifJoins publishes nothing once no join waits */
 async function publishKeys(
   parts: PublishKeysParts,
   orderingKeys: readonly string[],
-  signal?: AbortSignal,
+  { signal, ifJoins = false }: { signal?: AbortSignal | undefined; ifJoins?: boolean } = {},
 ): Promise<boolean> {
   // Otherwise the limit of 0 would count as reached.
   if (orderingKeys.length === 0) return true
@@ -212,6 +205,8 @@ async function publishKeys(
   for (let first: string | undefined; ; ) {
     const untilMS = performance.now() + staleAfterMS
     const found = await findByOrderingKey(parts.db, orderingKeys)
+    const isNeeded = !ifJoins || found.length >= max || found.some(({ events }) => events.some(isJoin))
+    if (!isNeeded) return true
     // The entries of the previous round could not be deleted.
     if (found.length > 0 && found[0]?._id === first) return false
     first = found[0]?._id

@@ -9,7 +9,7 @@ import type { FileStore } from '@parley/files/file-store'
 import { writeZip, type ZipEntry } from '@parley/files/zip'
 import type { Chat } from '../chat.ts'
 import { exportedPath } from './exported-name.ts'
-import { type ExportPlace, linesOfUser } from './user-lines.ts'
+import { type ExportPosition, linesOfUser } from './user-lines.ts'
 
 /** Size of a piece, which is in memory until it is stored. */
 const bytesOfPiece = 4 * 1024 * 1024
@@ -63,12 +63,12 @@ async function writePieces(
   const pieces = [...(begun.pieces ?? [])]
   let { done } = job
   let [lines, bytes, entry]: [string[], number, string] = [[], 0, '']
-  const keep = async (place: ExportPlace) => {
+  const keep = async (position: ExportPosition) => {
     if (lines.length === 0) return
     const piece = { entry, name: `piece-${newId()}` }
     await store.keep(file, piece.name, Buffer.from(`${lines.join('\n')}\n`), pieceType)
     try {
-      await advanceExport(chat.db, { ...job, done }, { piece, place, lines: lines.length })
+      await advanceExport(chat.db, { ...job, done }, { piece, position, lines: lines.length })
     } catch (error) {
       if (error instanceof JobTaken) await store.removeUpload(file, piece.name)
       throw error
@@ -77,14 +77,14 @@ async function writePieces(
     pieces.push(piece)
     ;[lines, bytes] = [[], 0]
   }
-  let last: ExportPlace = begun.place ?? { stage: 0 }
+  let last: ExportPosition = begun.position ?? { stage: 0 }
   for await (const page of linesOfUser(chat, { app, user }, last, begun.own)) {
     if (chat.jobs.signal.aborted) return undefined
     if (page.entry !== entry) await keep(last)
     entry = page.entry
     lines.push(...page.lines)
     bytes += page.lines.reduce((sum, line) => sum + line.length, 0)
-    last = page.place
+    last = page.position
     if (bytes >= bytesOfPiece) await keep(last)
   }
   await keep(last)

@@ -24,7 +24,7 @@ import { findDevicesOfUsers } from '@parley/db/users/devices'
 import { findPrefs } from '@parley/db/users/prefs'
 import { findUser } from '@parley/db/users/users'
 import { activeTokensOf } from '../access/active-tokens.ts'
-import { tokenView } from '../access/list-tokens.ts'
+import { tokenView } from '../access/tokens.ts'
 import { toAuditView } from '../audit/list-audit.ts'
 import type { Chat } from '../chat.ts'
 import { toReportView } from '../views/report.ts'
@@ -109,11 +109,11 @@ async function* rooms({ db }: ExportParts, { app, user }: AppUser, after = ''): 
 }
 
 /** A position in the user's threads, or in the rooms that they have written in. */
-type PlaceInRooms = [kind: 'thread' | 'room', roomKey: string, seq: number]
+type RoomPosition = [kind: 'thread' | 'room', roomKey: string, seq: number]
 
-const firstPlace = JSON.stringify(['thread', '', 0] satisfies PlaceInRooms)
+const firstPosition = JSON.stringify(['thread', '', 0] satisfies RoomPosition)
 
-async function* placesOf(db: Db, { app, user }: AppUser, from: PlaceInRooms): AsyncGenerator<PlaceInRooms> {
+async function* positionsOf(db: Db, { app, user }: AppUser, from: RoomPosition): AsyncGenerator<RoomPosition> {
   const [kind, fromKey, fromSeq] = from
   const seqOf = (roomKey: string) => (roomKey === fromKey ? fromSeq : 0)
   if (kind === 'thread') {
@@ -129,30 +129,45 @@ async function* placesOf(db: Db, { app, user }: AppUser, from: PlaceInRooms): As
   } while (afterRoom !== undefined)
 }
 
-async function* messages({ db }: ExportParts, of: AppUser, after = firstPlace): AsyncGenerator<Page> {
-  for await (const [kind, roomKey, fromSeq] of placesOf(db, of, JSON.parse(after) as PlaceInRooms)) {
-    for (let place: number | undefined = fromSeq; place !== undefined; ) {
-      const limit = messagesPerPage
-      const { messages: found, next } = await findMessagesOfSender(db, roomKey, of.user, { afterSeq: place, limit })
-      const afterSeq = next ?? found.at(-1)?.seq ?? place
-      place = next
-      yield { lines: found.map(messageLine), after: JSON.stringify([kind, roomKey, afterSeq] satisfies PlaceInRooms) }
+async function* messages({ db }: ExportParts, of: AppUser, after = firstPosition): AsyncGenerator<Page> {
+  for await (const [kind, roomKey, fromSeq] of positionsOf(db, of, JSON.parse(after) as RoomPosition)) {
+    for (let from: number | undefined = fromSeq; from !== undefined; ) {
+      const page = { afterSeq: from, limit: messagesPerPage }
+      const { messages: found, next } = await findMessagesOfSender(db, roomKey, of.user, page)
+      const afterSeq = next ?? found.at(-1)?.seq ?? from
+      from = next
+      yield { lines: found.map(messageLine), after: JSON.stringify([kind, roomKey, afterSeq] satisfies RoomPosition) }
     }
   }
 }
 
-async function* reactions({ db }: ExportParts, of: AppUser, after = ''): AsyncGenerator<Page> {
-  for (let place = after, isLast = false; !isLast; ) {
-    const found = await findReactedBy(db, of, { after: place, limit: perPage })
-    const lines = found.map(({ _id: message, room, reactions: given = [] }) => {
-      const own = given.filter(({ client }) => client === of.user).map(({ reaction }) => reaction)
-      return JSON.stringify({ room, message, reactions: own })
-    })
-    isLast = found.length < perPage
-    place = found.at(-1)?._id ?? place
-    yield { lines, after: place }
+/** Yields all documents that `find` finds after a position, page by page. */
+function paged<T, Position>(
+  find: (db: Db, of: AppUser, after: Position | undefined) => Promise<T[]>,
+  positionOf: (last: T) => Position,
+  toLines: (found: T[], of: AppUser, db: Db) => string[] | Promise<string[]>,
+): Stage {
+  return async function* ({ db }, of, given) {
+    let after = given === undefined ? undefined : (JSON.parse(given) as Position)
+    for (let isLast = false; !isLast; ) {
+      const found = await find(db, of, after)
+      isLast = found.length < perPage
+      const last = found.at(-1)
+      if (last !== undefined) after = positionOf(last)
+      yield { lines: await toLines(found, of, db), after: JSON.stringify(after) }
+    }
   }
 }
+
+const reactions = paged(
+  (db, of, after?: string) => findReactedBy(db, of, { after: after ?? '', limit: perPage }),
+  ({ _id }) => _id,
+  (found, { user }) =>
+    found.map(({ _id: message, room, reactions: given = [] }) => {
+      const own = given.filter(({ client }) => client === user).map(({ reaction }) => reaction)
+      return JSON.stringify({ room, message, reactions: own })
+    }),
+)
 
 async function* threads({ db }: ExportParts, { app, user }: AppUser, after = ''): AsyncGenerator<Page> {
   for await (const part of readInParts(threadsOfUser(db, app, user, after), perPage)) {
@@ -163,97 +178,67 @@ async function* threads({ db }: ExportParts, { app, user }: AppUser, after = '')
   }
 }
 
-async function* deletions({ db }: ExportParts, of: AppUser, after = ''): AsyncGenerator<Page> {
-  for (let place = after, isLast = false; !isLast; ) {
-    const found = await findDeletionsOf(db, of, place, perPage)
-    const keys = [...new Set(found.map(({ room }) => key(of.app, room)))]
+const deletions = paged(
+  (db, of, after?: string) => findDeletionsOf(db, of, after ?? '', perPage),
+  ({ _id }) => _id,
+  async (found, { app }, db) => {
+    const keys = [...new Set(found.map(({ room }) => key(app, room)))]
     const gone = new Map((await findRoomsByKey(db, keys)).map(({ id, goneUpToSeq = 0 }) => [id, goneUpToSeq]))
-    const lines = found.flatMap((deletion) => {
+    return found.flatMap((deletion) => {
       const upToSeq = deletion.seq - (gone.get(deletion.room) ?? 0)
       return deletion.message === '' && upToSeq <= 0 ? [] : [deletionLine(deletion.room, deletion, upToSeq)]
     })
-    isLast = found.length < perPage
-    place = found.at(-1)?._id ?? place
-    yield { lines, after: place }
-  }
-}
+  },
+)
 
-async function* invitations({ db }: ExportParts, of: AppUser, after?: string): AsyncGenerator<Page> {
-  for (let place = after, isLast = false; !isLast; ) {
-    const found = await findInvitationsOf(db, of, place, perPage)
-    isLast = found.length < perPage
-    place = found.at(-1)?.id ?? place
-    yield { lines: found.map(invitationLine), after: place ?? 'end' }
-  }
-}
+const invitations = paged(
+  (db, of, after?: string) => findInvitationsOf(db, of, after, perPage),
+  ({ id }) => id,
+  (found) => found.map(invitationLine),
+)
 
 async function* tokens(chat: ExportParts, of: AppUser): AsyncGenerator<Page> {
   const found = await activeTokensOf(chat, of)
   yield { lines: found.map((token) => JSON.stringify(tokenView(token))), after: 'end' }
 }
 
-async function* scheduled({ db }: ExportParts, { app, user: sender }: AppUser, after?: string): AsyncGenerator<Page> {
-  for (let place = parsePlace(after), isLast = false; !isLast; ) {
-    const found = await findScheduledPage(db, { app, sender }, { after: place, limit: perPage })
-    isLast = found.length < perPage
-    place = placeAfter(found, place, ({ sendAtMS }) => sendAtMS)
-    yield { lines: found.map(scheduledLine), after: JSON.stringify(place) }
-  }
-}
+const scheduled = paged(
+  (db, { app, user: sender }, after?: PagePosition) =>
+    findScheduledPage(db, { app, sender }, { after, limit: perPage }),
+  ({ sendAtMS: atMS, id }): PagePosition => ({ atMS, id }),
+  (found) => found.map(scheduledLine),
+)
 
-function saved(list: SavedIn, line: (saved: SavedMessageDoc) => string): Stage {
-  return async function* ({ db }, of, after) {
-    for (let place = parsePlace(after), isLast = false; !isLast; ) {
-      const found = await findSavedPage(db, list, of, { after: place, limit: perPage })
-      isLast = found.length < perPage
-      const last = found.at(-1)
-      if (last) place = { atMS: last.atMS, id: last.message }
-      yield { lines: found.map(line), after: JSON.stringify(place) }
-    }
-  }
-}
+const saved = (list: SavedIn, line: (saved: SavedMessageDoc) => string) =>
+  paged(
+    (db, of, after?: PagePosition) => findSavedPage(db, list, of, { after, limit: perPage }),
+    ({ atMS, message: id }): PagePosition => ({ atMS, id }),
+    (found) => found.map(line),
+  )
 
 /** Reports of the user's messages without the reporters, or the user's own reports. */
-function reports(of: 'sender' | 'reporter'): Stage {
-  return async function* ({ db }, { app, user }, after) {
-    for (let place = parsePlace(after), isLast = false; !isLast; ) {
-      const wanted = { app, statuses: reportStatus.options, [of]: user }
-      const found = await findReports(db, wanted, { before: place, limit: perPage })
-      const lines = found.map((report) => {
+const reports = (as: 'sender' | 'reporter') =>
+  paged(
+    (db, { app, user }, before?: PagePosition) =>
+      findReports(db, { app, statuses: reportStatus.options, [as]: user }, { before, limit: perPage }),
+    ({ createdAtMS: atMS, id }): PagePosition => ({ atMS, id }),
+    (found, { user }) =>
+      found.map((report) => {
         const { reasons, count: _count, ...about } = toReportView(report)
-        if (of === 'sender') return JSON.stringify({ as: of, ...about })
+        if (as === 'sender') return JSON.stringify({ as, ...about })
         const { message: _message, sender: _sender, ...known } = about
-        return JSON.stringify({ as: of, ...known, reasons: reasons.filter(({ client }) => client === user) })
-      })
-      isLast = found.length < perPage
-      place = placeAfter(found, place, ({ createdAtMS }) => createdAtMS)
-      yield { lines, after: JSON.stringify(place) }
-    }
-  }
-}
+        return JSON.stringify({ as, ...known, reasons: reasons.filter(({ client }) => client === user) })
+      }),
+  )
 
-async function* audit({ db }: ExportParts, { app, user }: AppUser, after?: string): AsyncGenerator<Page> {
-  for (let place = parsePlace(after), isLast = false; !isLast; ) {
-    const page = { sinceMS: 0, untilMS: Number.MAX_SAFE_INTEGER, before: place, limit: perPage }
-    const found = await findAuditEntries(db, app, { subject: `user:${user}` }, page)
-    isLast = found.length < perPage
-    place = placeAfter(found, place, ({ atMS }) => atMS)
-    yield { lines: found.map((entry) => JSON.stringify(toAuditView(entry))), after: JSON.stringify(place) }
-  }
-}
-
-function parsePlace(after = 'null'): PagePosition | undefined {
-  return (JSON.parse(after) as PagePosition | null) ?? undefined
-}
-
-function placeAfter<T extends { id: string }>(
-  found: readonly T[],
-  before: PagePosition | undefined,
-  atMS: (one: T) => number,
-): PagePosition | undefined {
-  const last = found.at(-1)
-  return last ? { atMS: atMS(last), id: last.id } : before
-}
+const audit = paged(
+  (db, { app, user }, before?: PagePosition) => {
+    const page = { sinceMS: 0, untilMS: Number.MAX_SAFE_INTEGER, before, limit: perPage }
+    return findAuditEntries(db, app, { subject: `user:${user}` }, page)
+  },
+  ({ atMS, id }): PagePosition => ({ atMS, id }),
+  (found) => found.map((entry) => JSON.stringify(toAuditView(entry))),
+)
 
 /** `others`: contains actions of others, which the user's own export omits. */
 const stages: readonly { entry: string; stage: Stage; others?: true }[] = [
@@ -273,7 +258,7 @@ const stages: readonly { entry: string; stage: Stage; others?: true }[] = [
 ]
 
 /** A position in the export of a user. */
-export interface ExportPlace {
+export interface ExportPosition {
   stage: number
   after?: string
 }
@@ -285,16 +270,16 @@ export interface ExportPlace {
 export async function* linesOfUser(
   chat: ExportParts,
   of: AppUser,
-  from: ExportPlace,
+  from: ExportPosition,
   own = false,
-): AsyncGenerator<{ entry: string; lines: string[]; place: ExportPlace }> {
+): AsyncGenerator<{ entry: string; lines: string[]; position: ExportPosition }> {
   for (const [number, { entry, stage, others }] of stages.entries()) {
     if (number < from.stage || (own && others)) continue
     const after = number === from.stage ? from.after : undefined
     // The stage had a single page, which is done.
     if (after === 'end') continue
     for await (const page of stage(chat, of, after)) {
-      yield { entry, lines: page.lines, place: { stage: number, after: page.after } }
+      yield { entry, lines: page.lines, position: { stage: number, after: page.after } }
     }
   }
 }

@@ -1,8 +1,9 @@
-import type { ImportLine, ImportOf } from '@parley/contracts/import-line'
+import { type ImportLine, type ImportOf, usersOfLine } from '@parley/contracts/import-line'
 import { maxMembers } from '@parley/contracts/operations/rooms/members'
 import { maxPrefs } from '@parley/contracts/operations/users/preferences'
-import { checkReactions, LimitsOfUsers, rolesOf } from './check-limits.ts'
-import { CheckedQuotes, type Report } from './check-quotes.ts'
+import { maxSaved } from '../messages/saved/saved-messages.ts'
+import { maxScheduled } from '../messages/scheduled/scheduled-messages.ts'
+import { CheckedQuotes, checkReactions, type Report } from './check-messages.ts'
 import { roomOf } from './checked-file.ts'
 import { faultOfAttachments, type Uploads } from './import-attachments.ts'
 import { KnownFiles } from './known-files.ts'
@@ -51,7 +52,8 @@ export class LineChecks {
   readonly #users = new Set<string>()
   readonly #groups = new Set<string>()
   readonly #rooms = new Map<string, CheckedRoom>()
-  readonly #limits = new LimitsOfUsers()
+  /** Numbers of bookmarks, reminders and scheduled messages of users. */
+  readonly #counts = new Map<string, number>()
   readonly #pairs = new Set<string>()
   readonly #messages = new KnownIds()
   readonly #quotes = new CheckedQuotes(this.#messages)
@@ -112,9 +114,11 @@ export class LineChecks {
       } else if (members.size === 0 || members.size > maxMembers) {
         report('_id', `has ${members.size} memberships: 1 to ${maxMembers}`)
       }
-      for (const [field, user] of rolesOf(room)) {
+      const requireMember = (field: string, user: string) => {
         if (!members.has(user)) report(field, `${JSON.stringify(user)} has no membership line`)
       }
+      if (room.owner !== undefined) requireMember('owner', room.owner)
+      for (const user of room.managers ?? []) requireMember('managers', user)
       if (!this.refusedRooms.has(room._id)) continue
       for (const type of Object.keys(counts) as (keyof Counts)[]) this.counts[type] -= counts[type] ?? 0
     }
@@ -123,17 +127,17 @@ export class LineChecks {
 
   /** @returns the action to run if the line has no problem */
   #checkLine(line: At, read: ImportLine, report: Report): () => void {
+    // A hold may outlive its user.
+    if (read.type !== 'hold') for (const [field, user] of usersOfLine(read)) this.#requireUser(field, user, report)
     switch (read.type) {
       case 'user':
         if (this.#users.has(read._id)) report('_id', 'this user already has a line')
         return () => this.#users.add(read._id)
       case 'group':
         if (this.#users.has(read._id) || this.#groups.has(read._id)) report('_id', 'this ID already has a line')
-        for (const user of read.members) this.#requireUser('members', user, report)
         return () => this.#groups.add(read._id)
       case 'file':
         if (this.files.has(read._id)) report('_id', 'this file already has a line')
-        if (read.owner !== undefined) this.#requireUser('owner', read.owner, report)
         return () => this.files.add(read)
       case 'room':
         return this.#checkRoom(line, read, report)
@@ -144,25 +148,20 @@ export class LineChecks {
       case 'deletion':
         return this.#checkDeletion(read, report)
       case 'ban':
-        this.#requireUser('blockee', read.blockee, report)
         if (read.room === undefined) {
           if (read.blocker !== undefined) report('blocker', 'only with room: a ban from the app has none')
         } else this.#requireGroup(read.room, report)
         return () => undefined
       case 'invitation':
-        this.#requireUser('invitee', read.invitee, report)
-        if (read.inviter !== undefined) this.#requireUser('inviter', read.inviter, report)
         this.#requireGroup(read.room, report)
         return () => undefined
       case 'block':
-        for (const field of ['blocker', 'blockee'] as const) this.#requireUser(field, read[field], report)
         if (read.blocker === read.blockee) report('blockee', 'users cannot block themselves')
         return () => undefined
       case 'bookmark':
       case 'reminder':
         return this.#checkSaved(read, report)
       case 'thread': {
-        this.#requireUser('user', read.user, report)
         const isThere = this.#quotes.hasThread(messageHash(this.#app, read.room, read.threadOf))
         if (!isThere) report('threadOf', `${noLine} a message of this thread`)
         return () => undefined
@@ -170,23 +169,16 @@ export class LineChecks {
       case 'scheduled':
         return this.#checkScheduled(read, report)
       case 'report':
-        if (!this.#rooms.has(read.room)) report('room', `${noLine} this room`)
-        this.#requireUser('sender', read.sender, report)
-        for (const { client } of read.reporters) this.#requireUser('reporters', client, report)
-        return () => undefined
-      case 'hold':
-      case 'config':
+        this.#requireRoom(read.room, report)
         return () => undefined
       case 'pref':
         return this.#checkPref(read, report)
       default:
-        this.#requireUser('user', read.user, report)
         return () => undefined
     }
   }
 
-  #checkDeletion({ user, room: id, message, upToSeq }: ImportOf<'deletion'>, report: Report): () => void {
-    this.#requireUser('user', user, report)
+  #checkDeletion({ room: id, message, upToSeq }: ImportOf<'deletion'>, report: Report): () => void {
     const room = this.#rooms.get(id)
     if ((message === undefined) === (upToSeq === undefined)) report('message', 'give message or upToSeq')
     if (message !== undefined) this.#requireMessage('message', id, message, report)
@@ -196,20 +188,25 @@ export class LineChecks {
   }
 
   #checkSaved({ type, user, room, message }: ImportOf<'bookmark' | 'reminder'>, report: Report): () => void {
-    this.#requireUser('user', user, report)
     this.#requireMessage('message', room, message, report)
-    return this.#limits.check('user', user, `${type}s`, report)
+    return this.#countOfUser('user', user, type, maxSaved[`${type}s`], report)
   }
 
   #checkScheduled({ sender, room, replyTo }: ImportOf<'scheduled'>, report: Report): () => void {
-    this.#requireUser('sender', sender, report)
-    if (!this.#rooms.has(room)) report('room', `${noLine} this room`)
+    this.#requireRoom(room, report)
     if (replyTo !== undefined) this.#requireMessage('replyTo', room, replyTo, report)
-    return this.#limits.check('sender', sender, 'scheduled messages', report)
+    return this.#countOfUser('sender', sender, 'scheduled message', maxScheduled, report)
+  }
+
+  /** @returns the action to run if the line has no problem */
+  #countOfUser(field: string, user: string, what: string, max: number, report: Report): () => void {
+    const counted = `${what} ${user}`
+    const count = (this.#counts.get(counted) ?? 0) + 1
+    if (count > max) report(field, `a user has at most ${max} ${what}s`)
+    return () => this.#counts.set(counted, count)
   }
 
   #checkPref({ user, key }: ImportOf<'pref'>, report: Report): () => void {
-    this.#requireUser('user', user, report)
     const names = this.prefs.get(user) ?? new Set()
     if (!names.has(key) && names.size >= maxPrefs) report('key', `a user has at most ${maxPrefs} preferences`)
     return () => this.prefs.set(user, names.add(key))
@@ -244,7 +241,6 @@ export class LineChecks {
 
   #checkMembership(line: At, membership: ImportOf<'membership'>, report: Report): () => void {
     const { room: id, user, lastRead, lastReadAt, lastReadSeq } = membership
-    this.#requireUser('user', user, report)
     const given = [lastRead, lastReadAt, lastReadSeq].filter((one) => one !== undefined)
     if (given.length > 1) report('lastRead', 'give one of lastRead, lastReadAt and lastReadSeq')
     const known = this.#rooms.get(id)
@@ -260,9 +256,7 @@ export class LineChecks {
   }
 
   #checkMessage(message: ImportOf<'message'>, report: Report): () => void {
-    const { _id, room: id, sender, createdAt, reactions = [] } = message
-    this.#requireUser('sender', sender, report)
-    for (const { client } of reactions) this.#requireUser('reactions', client, report)
+    const { _id, room: id, createdAt, reactions = [] } = message
     checkReactions(reactions, report)
     const room = this.#rooms.get(id)
     if (!room) {
@@ -279,6 +273,10 @@ export class LineChecks {
       takeQuote()
       this.#messages.add(hashOf(_id))
     }
+  }
+
+  #requireRoom(room: string, report: Report): void {
+    if (!this.#rooms.has(room)) report('room', `${noLine} this room`)
   }
 
   #requireGroup(room: string, report: Report): void {

@@ -1,4 +1,4 @@
-import type { ImportLine, ImportOf } from '@parley/contracts/import-line'
+import { type ImportLine, type ImportOf, ownerOfLine } from '@parley/contracts/import-line'
 import type { Db } from '@parley/db/connect'
 import { findImportedLines, recordImportedLines } from '@parley/db/import/imported-lines'
 import { KnownIds, messageHash } from './known-ids.ts'
@@ -50,16 +50,7 @@ export function withoutErased(line: ImportLine, erased: ReadonlySet<string>): Im
   if (line.type === 'user' && erased.has(line._id)) return { ...line, erased: true }
   if (line.type === 'room') return roomWithoutErased(line, erased)
   if (line.type === 'report') return reportWithoutErased(line, erased)
-  const of = ownerOf(line)
-  return of !== undefined && erased.has(of) ? undefined : line
-}
-
-/** The user that the line's data goes with in an erasure. */
-function ownerOf(line: ImportLine): string | undefined {
-  if (line.type === 'scheduled') return line.sender
-  if (line.type === 'invitation') return line.invitee
-  if (line.type === 'block') return line.blocker
-  return 'user' in line ? line.user : undefined
+  return erased.has(ownerOfLine(line) ?? '') ? undefined : line
 }
 
 function reportWithoutErased({ content, reporters, ...report }: ImportOf<'report'>, erased: ReadonlySet<string>) {

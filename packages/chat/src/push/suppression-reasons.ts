@@ -12,7 +12,7 @@ import type { RoomDoc } from '@parley/db/rooms/documents'
 import { findMembership, findMembershipsByKey, type MemberToPush } from '@parley/db/rooms/memberships'
 import { findRoom, findRoomsByKey } from '@parley/db/rooms/rooms'
 import { findThreadMember, findThreadNotifications } from '@parley/db/threads/thread-members'
-import { findBlockersOf, findBlocks } from '@parley/db/users/blocks'
+import { findBlocks } from '@parley/db/users/blocks'
 import type { DeviceDoc, UserDoc } from '@parley/db/users/documents'
 import { findUsersToPush } from '@parley/db/users/users'
 import { findMentions, mentionOf } from './mentions.ts'
@@ -144,20 +144,15 @@ export async function reasonNow(
   if (!room || !found) return 'NOT_A_MEMBER'
   const reason = reasonOfMember(found, room, message)
   if (reason) return reason
+  const { threadOf } = message
   const mentions = await findMentions(db, app, message.mentions)
-  let thread: MemberToPush['thread']
-  if (message.threadOf !== undefined) {
-    const part = await findThreadMember(db, { app, room: roomId, root: message.threadOf }, client)
-    if (!part && !mentions.named.has(client)) return 'NOT_IN_THREAD'
-    thread = part?.notify
+  if (threadOf !== undefined && !mentions.named.has(client)) {
+    if (!(await findThreadMember(db, { app, room: roomId, root: threadOf }, client))) return 'NOT_IN_THREAD'
   }
-  const user = (await findUsersToPush(db, app, [client])).get(client)
-  const ofApp = await findAppNotifications(db, app)
-  const mention = mentionOf(client, mentions)
-  const to = { member: { ...found, thread }, room, messageType, mention, app: ofApp }
-  const kept = keptBackBy(to, localTimes(clock.now()), user?.notify)
-  if (kept) return kept
-  if (user?.reason) return user.reason
-  if ((await findBlockersOf(db, app, sender, [client])).has(client)) return 'BLOCKED'
+  const push = { id: message._id, user: client, room: roomId, sender, messageType, threadOf }
+  const pushes = [{ ...push, mention: mentionOf(client, mentions) }]
+  const reasons = await findSuppressionReasons(db, app, pushes, (of) => findAppNotifications(db, of))
+  const suppressed = reasons.get(push.id)
+  if (suppressed) return suppressed
   return devices.length === 0 ? 'NO_DEVICE' : 'NOT_RECORDED'
 }

@@ -10,16 +10,16 @@ import {
 import type { Presence } from '@parley/presence/connect'
 import { readProcesses, silentAfterMS } from '@parley/presence/processes'
 import type { Chat } from '../chat.ts'
-import { type Connected, connectedStretches, type NodeDelivery } from './of-messages.ts'
+import { type ConnectionPeriod, connectionPeriods, type NodeDelivery } from './message-effects.ts'
 import type { TracedMessage } from './records.ts'
 
 type Asking = Pick<Chat, 'bus' | 'control' | 'log'>
 
 /** A user's recent activity, as remembered by the processes. */
-export interface Remembered {
+export interface UserActivity {
   activity: { node: string; entry: ActivityAnswer[number] }[]
   live: { node: string; connection: ConnectionsAnswer[number] }[]
-  connected: Connected[]
+  connected: ConnectionPeriod[]
   silent: string[]
 }
 
@@ -29,7 +29,7 @@ export async function askActivity(
   presence: Presence,
   app: string,
   user: string,
-): Promise<Remembered> {
+): Promise<UserActivity> {
   const body = { app, user }
   const gateways = await liveGateways(presence).catch((error: unknown) => {
     log.warn({ err: error }, 'gateways not asked for a timeline')
@@ -43,7 +43,7 @@ export async function askActivity(
   return {
     activity: activity.answers.flatMap(({ node, answer }) => answer.map((entry) => ({ node, entry }))),
     live: live.answers.flatMap(({ node, answer }) => answer.map((connection) => ({ node, connection }))),
-    connected: activity.answers.flatMap(({ node, answer }) => connectedStretches(node, answer, liveAt.get(node) ?? [])),
+    connected: activity.answers.flatMap(({ node, answer }) => connectionPeriods(node, answer, liveAt.get(node) ?? [])),
     silent: [...new Set([...activity.silent, ...live.silent])],
   }
 }

@@ -3,7 +3,7 @@ import { activityInWords, callInWords, endOf, noPush, outcomeInWords, tokenWords
 import type { TimelineRecord } from './records.ts'
 
 type RecordOf<Of extends TimelineRecord['of']> = Extract<TimelineRecord, { of: Of }>
-type Writer<Of extends TimelineRecord['of']> = (record: RecordOf<Of>) => TimelineEntry
+type Written = Omit<TimelineEntry, 'kind'> & { kind?: TimelineKind }
 
 const kindOf: Record<TimelineRecord['of'], TimelineKind> = {
   message: 'message',
@@ -25,14 +25,14 @@ const kindOf: Record<TimelineRecord['of'], TimelineKind> = {
   audit: 'audit',
 }
 
-/** Turns a record into a timeline entry with a sentence. A pure function. */
+/** Turns a record into a timeline entry with a sentence. */
 export function inWords(record: TimelineRecord): TimelineEntry {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the writer of the record's own kind
-  const write = writers[record.of] as (record: TimelineRecord) => TimelineEntry
-  return write(record)
+  const write = writers[record.of] as (record: TimelineRecord) => Written
+  return { kind: kindOf[record.of], ...write(record) }
 }
 
-const writers: { [Of in TimelineRecord['of']]: Writer<Of> } = {
+const writers: { [Of in TimelineRecord['of']]: (record: RecordOf<Of>) => Written } = {
   message({ message, reader }) {
     const { _id, room, seq, sender, messageType, createdAtMS, request } = message
     const isOwn = reader === undefined || reader.user === sender
@@ -46,7 +46,6 @@ const writers: { [Of in TimelineRecord['of']]: Writer<Of> } = {
     const state = isOwn ? undefined : stateOf(reader, seq)
     return {
       timeMS: createdAtMS,
-      kind: kindOf.message,
       code: isOwn ? 'MESSAGE_SENT' : 'MESSAGE_RECEIVED',
       subject: { kind: 'message', id: _id },
       reason: `${what} of type ${messageType} (seq ${seq})${since === '' ? '' : `, ${since} since`}${state === undefined ? '' : `; ${stateWords[state](reader?.user ?? '')}`}`,
@@ -66,7 +65,6 @@ const writers: { [Of in TimelineRecord['of']]: Writer<Of> } = {
       devices.length === 0 ? '' : `; ${devices.join(', ')} ${devices.length === 1 ? 'was' : 'were'} connected there`
     return {
       timeMS: atMS,
-      kind: kindOf.delivery,
       code: sockets === 0 ? 'DELIVERED_TO_NONE' : caughtUp ? 'DELIVERED_LATER' : 'DELIVERED',
       subject: { kind: 'message', id: message._id },
       node,
@@ -78,7 +76,6 @@ const writers: { [Of in TimelineRecord['of']]: Writer<Of> } = {
 
   'no push': ({ atMS, message, reason, call }) => ({
     timeMS: atMS,
-    kind: kindOf['no push'],
     code: `PUSH_${reason}`,
     subject: { kind: 'message', id: message._id },
     reason: reason === 'PUSH_GENERIC' ? noPush.PUSH_GENERIC : `No push: ${noPush[reason]}`,
@@ -88,7 +85,6 @@ const writers: { [Of in TimelineRecord['of']]: Writer<Of> } = {
 
   push: ({ atMS, message, device }) => ({
     timeMS: device.atMS ?? atMS,
-    kind: kindOf.push,
     ...outcomeInWords(device),
     subject: { kind: 'device', id: device.deviceId },
     refs: { message: message._id, room: message.room, device: device.deviceId },
@@ -96,7 +92,6 @@ const writers: { [Of in TimelineRecord['of']]: Writer<Of> } = {
 
   call: ({ call }) => ({
     timeMS: call.createdAtMS,
-    kind: kindOf.call,
     code: `CALL_${call.state.toUpperCase()}`,
     subject: { kind: 'call', id: call._id },
     ...callInWords(call),
@@ -105,14 +100,13 @@ const writers: { [Of in TimelineRecord['of']]: Writer<Of> } = {
 
   activity: ({ node, activity }) => ({
     timeMS: activity.atMS,
-    kind: activity.what === 'refused' ? 'refusal' : kindOf.activity,
+    ...(activity.what === 'refused' && { kind: 'refusal' }),
     node,
     ...activityInWords(activity),
   }),
 
   live: ({ node, device, transport, sinceMS }) => ({
     timeMS: sinceMS,
-    kind: kindOf.live,
     code: 'CONNECTED_STILL',
     subject: { kind: 'device', id: device },
     node,
@@ -123,7 +117,6 @@ const writers: { [Of in TimelineRecord['of']]: Writer<Of> } = {
 
   'last login': ({ user: { lastLoginTimeMS, address } }) => ({
     timeMS: lastLoginTimeMS,
-    kind: kindOf['last login'],
     code: 'LAST_LOGIN',
     subject: { kind: 'other', id: 'login' },
     reason: `the last socket login${address ? `, from ${address.address}` : ''}`,
@@ -133,7 +126,6 @@ const writers: { [Of in TimelineRecord['of']]: Writer<Of> } = {
 
   'last seen': ({ atMS }) => ({
     timeMS: atMS,
-    kind: kindOf['last seen'],
     code: 'LAST_SEEN',
     subject: { kind: 'other', id: 'login' },
     reason: "the end of the user's last connection",
@@ -143,7 +135,6 @@ const writers: { [Of in TimelineRecord['of']]: Writer<Of> } = {
 
   refused: ({ scheduled: { id, room, sendAtMS, refused } }) => ({
     timeMS: sendAtMS,
-    kind: kindOf.refused,
     code: 'SCHEDULED_REFUSED',
     subject: { kind: 'other', id },
     reason: `a scheduled message was not sent: ${refused?.code ?? ''} ${refused?.message ?? ''}`.trimEnd(),
@@ -154,7 +145,6 @@ const writers: { [Of in TimelineRecord['of']]: Writer<Of> } = {
   read: ({ membership: { room, readSeq, deliveredSeq = 0 }, atMS }) => ({
     about: { readSeq, deliveredSeq: Math.max(readSeq, deliveredSeq) },
     timeMS: atMS,
-    kind: kindOf.read,
     code: 'READ',
     subject: { kind: 'room', id: room },
     reason: `read up to seq ${readSeq}, delivered up to seq ${Math.max(readSeq, deliveredSeq)}: the last reported position`,
@@ -163,7 +153,6 @@ const writers: { [Of in TimelineRecord['of']]: Writer<Of> } = {
 
   joined: ({ membership: { room, user, joinedAtMS } }) => ({
     timeMS: joinedAtMS,
-    kind: kindOf.joined,
     code: 'JOINED',
     subject: { kind: 'room', id: room },
     reason: `${user} became a member of the room`,
@@ -173,7 +162,6 @@ const writers: { [Of in TimelineRecord['of']]: Writer<Of> } = {
 
   token: ({ what, atMS, fingerprint }) => ({
     timeMS: atMS,
-    kind: kindOf.token,
     code: `TOKEN_${what.toUpperCase()}`,
     subject: { kind: 'token', id: fingerprint },
     reason: tokenWords[what],
@@ -183,7 +171,6 @@ const writers: { [Of in TimelineRecord['of']]: Writer<Of> } = {
 
   ban: ({ ban: { room, blockee, blocker, createdAt, untilMS } }) => ({
     timeMS: createdAt.getTime(),
-    kind: kindOf.ban,
     code: 'BANNED_IN_ROOM',
     subject: { kind: 'room', id: room },
     reason: `${blocker === '' ? 'an API key' : blocker} banned ${blockee} in the room ${endOf(untilMS)}: only reading is allowed`,
@@ -193,7 +180,6 @@ const writers: { [Of in TimelineRecord['of']]: Writer<Of> } = {
 
   'app ban': ({ user, ban: { atMS, untilMS } }) => ({
     timeMS: atMS,
-    kind: kindOf['app ban'],
     code: 'BANNED_FROM_APP',
     subject: { kind: 'user', id: user },
     reason: `${user} was banned from the app ${endOf(untilMS)}: logins and calls are refused`,
@@ -207,7 +193,6 @@ const writers: { [Of in TimelineRecord['of']]: Writer<Of> } = {
     const then = status === 'open' ? 'it is open' : `it was decided: ${decision ?? ''}`
     return {
       timeMS: createdAtMS,
-      kind: kindOf.report,
       code: status === 'open' ? 'REPORT_OPEN' : 'REPORT_DECIDED',
       subject: { kind: 'report', id },
       reason: `${who} a message of ${sender}${why}; ${then}`,
@@ -226,7 +211,6 @@ const writers: { [Of in TimelineRecord['of']]: Writer<Of> } = {
     const known = kind === 'user' || kind === 'room' || kind === 'message' ? kind : 'other'
     return {
       timeMS: atMS,
-      kind: kindOf.audit,
       code: 'AUDIT',
       subject: { kind: known, id: subject.slice(colon + 1) },
       reason: `${actorName === undefined ? actor : `${actorName} (${actor})`} called ${action}`,

@@ -8,18 +8,18 @@ import { findTracedMemberships } from '@parley/db/rooms/memberships'
 import { findRoom, findRoomsActiveSince } from '@parley/db/rooms/rooms'
 import { findUser } from '@parley/db/users/users'
 import type { Presence } from '@parley/presence/connect'
+import { hasScope } from '../access/api-keys.ts'
 import type { AuthenticatedIntegrator } from '../access/caller.ts'
-import { hasScope } from '../access/manage-keys.ts'
 import { checkRoom } from '../access/require-member.ts'
 import type { Chat } from '../chat.ts'
 import { parseTime } from '../read-time.ts'
 import { unknownUser } from '../users/user-errors.ts'
-import { askActivity, askDeliveries, type Remembered } from './ask-processes.ts'
+import { activitySource } from './activity-source.ts'
+import { askActivity, askDeliveries, type UserActivity } from './ask-processes.ts'
 import { inWords } from './in-words.ts'
 import { mergeSources, type Source } from './merge-sources.ts'
-import { deliveriesOfMessages, findPushesOfMessages } from './of-messages.ts'
+import { deliveriesOfMessages, findPushesOfMessages } from './message-effects.ts'
 import type { TimelineRecord, TracedMessage } from './records.ts'
-import { rememberedSource } from './remembered-source.ts'
 import { storedSources, type Traced } from './stored-sources.ts'
 
 type Query = Input<typeof operation>['query']
@@ -64,19 +64,19 @@ export async function readTimeline(
   if (sinceMS > untilMS) throw new ApiError('INVALID_QUERY', 'to: is before from')
   const { traced, roomsLeftOut } = await trace(chat, app, query, sinceMS)
   const isAsked = kinds.has('connection') || kinds.has('refusal') || kinds.has('delivery')
-  const remembered = traced.user && isAsked ? await askActivity(chat, presence, app, traced.user.id) : undefined
+  const activity = traced.user && isAsked ? await askActivity(chat, presence, app, traced.user.id) : undefined
   const isShown = (kind: TimelineKind) => kinds.has(kind)
   const sources = [
     ...storedSources(chat.db, traced).filter(({ kind }) => kinds.has(kind) || (kind === 'message' && followsIn(kinds))),
-    ...(remembered ? [rememberedSource(remembered, isShown)] : []),
+    ...(activity ? [activitySource(activity, isShown)] : []),
   ].map((source) => onlyDevice(source, query.device))
   const page = await mergeSources(sources, { sinceMS, untilMS, cursor: query.cursor, limit: query.limit })
-  const { entries, silent } = await withWhatFollowed(chat, traced, page.records, { isShown, remembered, query })
+  const { entries, silent } = await withEffects(chat, traced, page.records, { isShown, activity, query })
   return {
     data: entries,
     ...(page.cursor !== undefined && { cursor: page.cursor }),
     withheld: requested.filter((kind) => !kinds.has(kind)).map((kind) => ({ kind, scope: scopeOf[kind] })),
-    silentNodes: [...new Set([...(remembered?.silent ?? []), ...silent])],
+    silentNodes: [...new Set([...(activity?.silent ?? []), ...silent])],
     roomsLeftOut,
   }
 }
@@ -147,16 +147,16 @@ function isOf(record: TimelineRecord, device: string): boolean {
 
 interface Shown {
   isShown: (kind: TimelineKind) => boolean
-  remembered: Remembered | undefined
+  activity: UserActivity | undefined
   query: Query
 }
 
 /** The entries of a page, with the resulting pushes and deliveries above each message. */
-async function withWhatFollowed(
+async function withEffects(
   chat: Chat,
   { app, user }: Traced,
   records: readonly TimelineRecord[],
-  { isShown, remembered, query: { device } }: Shown,
+  { isShown, activity, query: { device } }: Shown,
 ): Promise<{ entries: TimelineEntry[]; silent: string[] }> {
   const messages = records.flatMap((record): TracedMessage[] => (record.of === 'message' ? [record.message] : []))
   const oldestMS = clock.now() - rememberedMS
@@ -165,7 +165,7 @@ async function withWhatFollowed(
     user && isShown('push') ? findPushesOfMessages(chat.db, app, user.id, messages) : undefined,
     askDeliveries(chat, app, recent),
   ])
-  const delivered = deliveriesOfMessages(recent, deliveries, remembered?.connected ?? [])
+  const delivered = deliveriesOfMessages(recent, deliveries, activity?.connected ?? [])
   const entries = records.flatMap((record) => {
     if (record.of !== 'message') return [inWords(record)]
     const { _id } = record.message

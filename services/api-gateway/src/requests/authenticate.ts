@@ -1,7 +1,7 @@
+import { hasScope } from '@parley/chat/access/api-keys'
 import type { ApiKeyAuthentication } from '@parley/chat/access/authenticate-api-key'
 import type { UserCredentials } from '@parley/chat/access/authenticate-user'
 import type { AuthenticatedIntegrator, AuthenticatedUser } from '@parley/chat/access/caller'
-import { hasScope } from '@parley/chat/access/manage-keys'
 import type { SignedInOperator } from '@parley/chat/operators/sessions'
 import { ApiError, type ErrorCode } from '@parley/contracts/errors'
 import type { Access, AuditedInput, Operation } from '@parley/contracts/operation'

@@ -1,4 +1,4 @@
-import { hasScope } from '@parley/chat/access/manage-keys'
+import { hasScope } from '@parley/chat/access/api-keys'
 import type { Chat } from '@parley/chat/chat'
 import { getConfig } from '@parley/chat/integrations/get-config'
 import { deleteConfigKey, setConfig } from '@parley/chat/integrations/set-config'

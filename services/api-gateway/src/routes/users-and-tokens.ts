@@ -1,7 +1,4 @@
-import { bindToken } from '@parley/chat/access/bind-token'
-import { listMyTokens, listTokens } from '@parley/chat/access/list-tokens'
-import { renewToken } from '@parley/chat/access/renew-token'
-import { endToken, revokeTokens } from '@parley/chat/access/revoke-tokens'
+import { bindToken, endToken, listMyTokens, listTokens, renewToken, revokeTokens } from '@parley/chat/access/tokens'
 import type { Chat } from '@parley/chat/chat'
 import { eraseUser } from '@parley/chat/users/erase-user'
 import { listConnections } from '@parley/chat/users/list-connections'

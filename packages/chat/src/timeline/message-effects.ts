@@ -8,7 +8,7 @@ import { devicesDecided, explainDevices, reasonOf } from '../push/explained-devi
 import type { TimelineRecord, TracedMessage } from './records.ts'
 
 /** Effects of each message by its ID, in order of time. */
-export type Followed = ReadonlyMap<string, readonly TimelineRecord[]>
+export type Effects = ReadonlyMap<string, readonly TimelineRecord[]>
 
 /** The pushes of messages to a user, or why there were none. Uses one query of each kind for all messages. */
 export async function findPushesOfMessages(
@@ -16,7 +16,7 @@ export async function findPushesOfMessages(
   app: string,
   user: string,
   messages: readonly TracedMessage[],
-): Promise<Followed> {
+): Promise<Effects> {
   const others = messages.filter(({ sender }) => sender !== user)
   const contents = others.filter(({ push }) => push !== false).map(({ _id }) => key(app, _id))
   const [decided, outcomes] = await Promise.all([
@@ -38,7 +38,7 @@ export async function findPushesOfMessages(
         return [message._id, [{ of: 'no push', atMS: message.createdAtMS, message, reason }]]
       }
       const atMS = decisions[0]?.at.getTime() ?? message.createdAtMS
-      const forAll = wholeReason(decisions, user)
+      const forAll = reasonForAll(decisions, user)
       if (forAll) return [message._id, [{ of: 'no push', atMS, message, ...forAll }]]
       const results = (resultsOf.get(content) ?? []).map(({ result }) => result).sort((a, b) => a.atMS - b.atMS)
       const devices = explainDevices(content, user, { decisions, pushes: pushesOf.get(content) ?? [], results })
@@ -48,7 +48,7 @@ export async function findPushesOfMessages(
 }
 
 /** The reason that applies to all devices of the user, if any. */
-function wholeReason(decisions: readonly PushDecisionDoc[], user: string) {
+function reasonForAll(decisions: readonly PushDecisionDoc[], user: string) {
   const called = decisions.find((decision) => decision.called?.includes(user))
   if (called) return { reason: 'PUSH_GENERIC' as const, ...(called.call !== undefined && { call: called.call }) }
   const reason = reasonOf(decisions, user)
@@ -65,7 +65,7 @@ export interface NodeDelivery {
 }
 
 /** A period in which a device was connected to a node. */
-export interface Connected {
+export interface ConnectionPeriod {
   node: string
   device: string
   sinceMS: number
@@ -77,8 +77,8 @@ export interface Connected {
 export function deliveriesOfMessages(
   messages: readonly TracedMessage[],
   deliveries: readonly NodeDelivery[],
-  connected: readonly Connected[],
-): Followed {
+  connected: readonly ConnectionPeriod[],
+): Effects {
   const byID = Map.groupBy(deliveries, ({ message }) => message)
   return new Map(
     messages.map((message) => [
@@ -101,19 +101,19 @@ export function deliveriesOfMessages(
 /**
  * Periods in which a user's devices were connected to a node, from its remembered activity and its live connections.
  */
-export function connectedStretches(
+export function connectionPeriods(
   node: string,
   activity: ActivityAnswer,
   live: readonly { device: string; sinceMS: number }[],
-): Connected[] {
-  const stretches: Connected[] = live.map(({ device, sinceMS }) => ({ node, device, sinceMS }))
+): ConnectionPeriod[] {
+  const periods: ConnectionPeriod[] = live.map(({ device, sinceMS }) => ({ node, device, sinceMS }))
   const open = new Map<string, number>()
   for (const { what, device = '', atMS } of activity) {
     if (what === 'connected') open.set(device, atMS)
     const sinceMS = open.get(device)
     if (what !== 'closed' || sinceMS === undefined) continue
-    stretches.push({ node, device, sinceMS, untilMS: atMS })
+    periods.push({ node, device, sinceMS, untilMS: atMS })
     open.delete(device)
   }
-  return stretches
+  return periods
 }

@@ -1,4 +1,5 @@
 import type { ImportOf } from '@parley/contracts/import-line'
+import { maxReactionsOfUser } from '@parley/contracts/resources/message'
 import type { KnownIds } from './known-ids.ts'
 
 /** Reports a problem of a line. */
@@ -46,5 +47,15 @@ export class CheckedQuotes {
       report('replyTo', 'is a message outside the thread')
     }
     return take
+  }
+}
+
+export function checkReactions(reactions: NonNullable<ImportOf<'message'>['reactions']>, report: Report): void {
+  if (new Set(reactions.map(({ client, reaction }) => `${client}\0${reaction}`)).size < reactions.length) {
+    report('reactions', 'a user may give each reaction once')
+  }
+  const ofUsers = Map.groupBy(reactions, ({ client }) => client).values()
+  if ([...ofUsers].some(({ length }) => length > maxReactionsOfUser)) {
+    report('reactions', `a user may give a message at most ${maxReactionsOfUser}`)
   }
 }

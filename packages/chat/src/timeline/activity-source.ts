@@ -1,12 +1,12 @@
 import type { TimelineKind } from '@parley/contracts/resources/timeline-entry'
 import { key } from '@parley/db/keys'
-import type { Remembered } from './ask-processes.ts'
+import type { UserActivity } from './ask-processes.ts'
 import type { Source } from './merge-sources.ts'
 import type { TimelineRecord } from './records.ts'
 
 /** Connections and refusals that processes remember. */
-export function rememberedSource(
-  { activity, live, connected }: Omit<Remembered, 'silent'>,
+export function activitySource(
+  { activity, live, connected }: Omit<UserActivity, 'silent'>,
   isShown: (kind: TimelineKind) => boolean,
 ): Source<TimelineRecord> {
   const known = new Set(
