@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { watchOutage } from '@parley/async/outage'
 import { createWake } from '@parley/async/wake'
 import { allPollsSubject, pollSubject } from '@parley/contracts/bus/subjects'
 import type { Bus } from './connect.ts'
@@ -26,7 +27,7 @@ const jitterMS = 100
 const atLeastEveryMS = 20_000
 
 /**
- * Polls at once, and then about once a second until the signal aborts. One process polls and publishes its results on
+ * Polls at once, and then about once a second until the signal aborts. `onError` gets the first of similar failures in a row. One process polls and publishes its results on
  * the bus; the others skip their polls while they receive them. If it dies, another takes over. While the bus is away,
  * each polls for itself.
  */
@@ -37,6 +38,7 @@ export async function sharedPoll<T>(
 ): Promise<void> {
   const own = pollSubject(name, randomUUID())
   const wake = createWake()
+  const outage = watchOutage(onError)
   let pollAtMS = 0
   let mustPollAtMS = 0
   const results = listen(bus, allPollsSubject(name), (message) => {
@@ -54,9 +56,10 @@ export async function sharedPoll<T>(
     try {
       const result = await poll()
       mustPollAtMS = performance.now() + atLeastEveryMS * (1 + Math.random() / 2)
+      outage.ended()
       if (result !== undefined && bus.connected) bus.nats.publish(own, JSON.stringify(result))
     } catch (error) {
-      onError(error as Error)
+      outage.failed(error as Error)
     }
     // Also pauses after a slow or failed poll.
     pollAtMS = Math.max(pollAtMS, performance.now() + intervalMS)

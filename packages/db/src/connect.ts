@@ -9,6 +9,7 @@ import {
   type MongoOptions,
   MongoServerSelectionError,
   MongoWriteConcernError,
+  type TopologyDescriptionChangedEvent,
 } from 'mongodb'
 import { ConnectionString } from 'mongodb-connection-string-url'
 import { checkMongo, explainUnselected, UnfitMongo } from './check-server.ts'
@@ -100,6 +101,24 @@ function watchFaults(client: MongoClient): Db['faults'] {
   })
   client.on('serverClosed', ({ address }) => void faults.delete(address))
   return faults
+}
+
+/**
+ * Calls back when no server takes writes, with the cause, and when one does again. The driver notices both without a
+ * command. Returns a function that ends this.
+ */
+export function watchPrimary(
+  { client, faults }: Pick<Db, 'client' | 'faults'>,
+  onAway: (error: Error) => void,
+  onBack: () => void,
+): () => void {
+  const onChange = ({ newDescription: { servers } }: TopologyDescriptionChangedEvent) => {
+    if ([...servers.values()].some(({ isWritable }) => isWritable)) return onBack()
+    const [fault] = faults
+    onAway(new Error(fault ? `${fault[0]}: ${fault[1].message}` : 'the replica set has no primary'))
+  }
+  client.on('topologyDescriptionChanged', onChange)
+  return () => client.off('topologyDescriptionChanged', onChange)
 }
 
 /** Less than the driver waits for a server, and than a health check may take. */

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createInFlight } from '@parley/async/in-flight'
+import { watchOutage } from '@parley/async/outage'
 import { startRunning } from '@parley/async/run-every'
 import type { Presence } from './connect.ts'
 import { nodeTtlMS } from './connection-counts.ts'
@@ -41,9 +42,10 @@ export async function announceDevices(
   let fullReportsInFlight = 0
   const isComplete = () => !isBehind && fullReportsInFlight === 0
 
+  const outage = watchOutage(onError)
   const fail = (error: Error) => {
     isBehind = true
-    onError(error)
+    outage.failed(error)
   }
   const write = (work: Promise<unknown>) => inFlight.add(work.catch(fail))
 
@@ -57,11 +59,8 @@ export async function announceDevices(
     isBehind = false
     fullReportsInFlight++
     // Keeps `changedFields`: an earlier write may wait in ioredis's pipeline, where this transaction overtakes it.
-    try {
-      await writeAll(redis, node, current)
-    } finally {
-      fullReportsInFlight--
-    }
+    const written = writeAll(redis, node, current).then(outage.ended)
+    await written.finally(() => fullReportsInFlight--)
   }
 
   async function check(): Promise<void> {

@@ -1,4 +1,5 @@
 import { clock } from '@parley/async/clock'
+import type { OutageWatch } from '@parley/async/outage'
 import { startRunning } from '@parley/async/run-every'
 import { type Presence, whilePresent } from './connect.ts'
 
@@ -49,7 +50,7 @@ export function reportProcess(
   { redis }: Presence,
   own: Own,
   more: () => Pick<ProcessReport, 'credentials'>,
-  onError: (error: Error) => void,
+  { failed, ended }: OutageWatch,
 ): { stop(): Promise<void> } {
   const field = `${own.service}\0${own.node}`
   const startedAtMS = clock.now()
@@ -62,8 +63,9 @@ export function reportProcess(
     const memoryBytes = process.memoryUsage.rss()
     const current: ProcessReport = { ...own, startedAtMS, atMS: clock.now(), memoryBytes, cpu, ...more() }
     await redis.hset(processesKey, field, JSON.stringify(current))
+    ended()
   }
-  const reporting = startRunning(reportEveryMS, report, onError)
+  const reporting = startRunning(reportEveryMS, report, failed)
   return {
     async stop() {
       await reporting.stop()

@@ -1,4 +1,5 @@
 import { clock } from '@parley/async/clock'
+import { watchOutage } from '@parley/async/outage'
 import type { Presence } from './connect.ts'
 
 interface Count {
@@ -28,6 +29,7 @@ const quietShare = 0.02
  */
 export function createRequestCounts({ redis }: Presence, onError: (error: Error) => void) {
   const counts = new Map<string, Count>()
+  const outage = watchOutage(onError)
 
   async function shareOne(name: string, count: Count): Promise<void> {
     const { own, sending, window, windowMS } = count
@@ -50,6 +52,7 @@ export function createRequestCounts({ redis }: Presence, onError: (error: Error)
       else if (count.own > count.sending && count.own + count.shared > count.quiet) unshared.push(shareOne(name, count))
     }
     await Promise.all(unshared)
+    if (unshared.length > 0) outage.ended()
   }
 
   let timer: NodeJS.Timeout | undefined
@@ -60,7 +63,7 @@ export function createRequestCounts({ redis }: Presence, onError: (error: Error)
     if (isStopped || counts.size === 0) return
     timer ??= setTimeout(() => {
       sharing = share()
-        .catch(onError)
+        .catch(outage.failed)
         .finally(() => {
           timer = undefined
           sharing = undefined

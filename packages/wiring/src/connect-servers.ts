@@ -1,7 +1,8 @@
+import { type OutageWatch, watchOutage } from '@parley/async/outage'
 import { type Bus, type BusEvents, connectBus, pingBus } from '@parley/bus/connect'
 import { checkEventRights, checkStreams } from '@parley/bus/stream/check-stream'
 import { checkRights } from '@parley/db/check-rights'
-import { connectDb, type Db, pingDb } from '@parley/db/connect'
+import { connectDb, type Db, pingDb, watchPrimary } from '@parley/db/connect'
 import { createSchemaCheck, OldSchemaError } from '@parley/db/schema'
 import { type AppFigures, createAppFigures } from '@parley/presence/app-figures'
 import { closePresence, connectPresence, type Presence, pingPresence } from '@parley/presence/connect'
@@ -44,13 +45,21 @@ export async function connectServers(
   { service, settings, log, metrics, checks, onStop }: ServiceContext,
   { needsBus = false, ...busEvents }: BusEvents & { needsBus?: boolean } = {},
 ): Promise<Servers> {
-  const { mongoUrl, natsUrl, redisUrl } = sharedSettings
+  const { mongoUrl, natsUrl } = sharedSettings
   const db = await explain(
     'MongoDB',
     [mongoUrl],
     connectDb(settings.mongoUrl, { appName: settings.nodeId, tls: tlsOptions(settings.mongoTls, tlsPrefix.mongo) }),
   )
-  onStop('mongodb', () => db.client.close())
+  const { failed, ended } = watchOutage(
+    (error) => log.warn({ err: error, setting: mongoUrl.env }, 'MongoDB is away'),
+    () => log.info('MongoDB is back'),
+  )
+  const unwatch = watchPrimary(db, failed, ended)
+  onStop('mongodb', () => {
+    unwatch()
+    return db.client.close()
+  })
   await explain('MongoDB', [mongoUrl], checkRights(db))
   checks['mongodb'] = () => pingDb(db)
   checks['clock'] = checkClock
@@ -104,16 +113,39 @@ export async function connectServers(
     return watching
   })
 
-  const onRedisError = (error: Error) => log.warn({ err: error, setting: redisUrl.env }, 'Redis is away')
+  return { db, bus, ...(await connectRedis({ service, settings, log, checks, onStop })) }
+}
+
+/** Connects to Redis, and reports this process and its figures there. */
+async function connectRedis({
+  service,
+  settings,
+  log,
+  checks,
+  onStop,
+}: Omit<ServiceContext, 'metrics'>): Promise<Omit<Servers, 'db' | 'bus'>> {
+  const { redisUrl } = sharedSettings
+  const outage = watchOutage(
+    (error) => log.warn({ err: error, setting: redisUrl.env }, 'Redis is away'),
+    () => log.info('Redis is back'),
+  )
   const redisTls = tlsOptions(settings.redisTls, tlsPrefix.redis)
-  const presence = await explain('Redis', [redisUrl], connectPresence(settings.redisUrl, onRedisError, redisTls))
+  const presence = await explain('Redis', [redisUrl], connectPresence(settings.redisUrl, outage.failed, redisTls))
+  presence.redis.on('ready', outage.ended)
   onStop('redis', () => closePresence(presence))
   checks['redis'] = { optional: () => pingPresence(presence) }
-  const figures = createAppFigures(presence, onRedisError)
+  const whileConnected: OutageWatch = {
+    failed(error) {
+      // Otherwise a consequence of an outage whose cause is logged.
+      if (presence.redis.status === 'ready') outage.failed(error)
+    },
+    ended: outage.ended,
+  }
+  const figures = createAppFigures(presence, whileConnected.failed)
   onStop('figures', () => figures.stop())
   let more: Parameters<Servers['reportAlso']>[0] = () => ({})
   const own = { service, node: settings.nodeId, version }
-  const reporting = reportProcess(presence, own, () => more(), onRedisError)
+  const reporting = reportProcess(presence, own, () => more(), whileConnected)
   onStop('process report', () => reporting.stop())
-  return { db, bus, presence, figures, reportAlso: (asked) => (more = asked) }
+  return { presence, figures, reportAlso: (asked) => (more = asked) }
 }

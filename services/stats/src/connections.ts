@@ -1,4 +1,5 @@
 import { clock } from '@parley/async/clock'
+import { watchOutage } from '@parley/async/outage'
 import { runEvery } from '@parley/async/run-every'
 import { findOpenApps } from '@parley/db/apps/apps'
 import type { Db } from '@parley/db/connect'
@@ -18,9 +19,10 @@ const keepMinutes = 10
  * nodes, and the connected users. Any number of instances may run at once.
  */
 export async function followConnections(db: Db, presence: Presence, log: Logger, signal: AbortSignal): Promise<void> {
-  const onError = (error: Error) => log.warn({ err: error }, 'connections not recorded; trying again')
+  const outage = watchOutage((error) => log.warn({ err: error }, 'connections not recorded; trying again'))
   const recordOnline = createRecordOnline(db)
-  await runEvery(lookEveryMS, () => lookOnce(db, presence, recordOnline), { onError, signal })
+  const look = () => lookOnce(db, presence, recordOnline).then(outage.ended)
+  await runEvery(lookEveryMS, look, { onError: outage.failed, signal })
 }
 
 export async function lookOnce(db: Db, presence: Presence, recordOnline: RecordOnline): Promise<void> {

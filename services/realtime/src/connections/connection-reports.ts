@@ -1,3 +1,4 @@
+import { watchOutage } from '@parley/async/outage'
 import type { Presence } from '@parley/presence/connect'
 import { forgetConnections, nodeTtlMS, reportConnections } from '@parley/presence/connection-counts'
 import type { Logger } from '@parley/service/log'
@@ -15,6 +16,7 @@ export async function createConnectionReports(presence: Presence, node: string, 
   const waiting = new Map<string, { highest: number; latest: number; reported: PromiseWithResolvers<void> }>()
   const inFlight = new Map<string, Promise<void>>()
   const peaks = createKnownPeaks(presence, log)
+  const outage = watchOutage((error) => log.warn({ err: error }, 'connection count not reported; trying again'))
 
   async function reportOne(app: string, count: number): Promise<void> {
     peaks.reported(app, count, await reportConnections(presence, node, app, count))
@@ -29,10 +31,11 @@ export async function createConnectionReports(presence: Presence, node: string, 
         // Skip values not above Redis's peak: reporting them late would inflate it.
         if (highest > Math.max(latest, peaks.ownOf(app))) await reportOne(app, highest)
         await reportOne(app, latest)
+        outage.ended()
         if (latest === 0 && current.get(app) === 0) current.delete(app)
       } catch (error) {
         peaks.missed(app, highest)
-        log.warn({ err: error, app }, 'connection count not reported; trying again')
+        outage.failed(error as Error)
       }
       reported.resolve()
     }

@@ -1,4 +1,5 @@
 import { clock } from '@parley/async/clock'
+import { watchOutage } from '@parley/async/outage'
 import type { Presence } from '@parley/presence/connect'
 import { heardWithinMS, type Reported, raisePeaks } from '@parley/presence/connection-counts'
 import type { Logger } from '@parley/service/log'
@@ -20,6 +21,7 @@ interface KnownOfApp {
 export function createKnownPeaks(presence: Presence, log: Logger) {
   const apps = new Map<string, KnownOfApp>()
   let mayLackSome = false
+  const outage = watchOutage((error) => log.warn({ err: error }, 'peaks of connections not reported; trying again'))
 
   function of(app: string): KnownOfApp {
     const known = apps.get(app) ?? { own: 0, others: 0, reportedAtMS: 0, peaks: new Map() }
@@ -35,9 +37,10 @@ export function createKnownPeaks(presence: Presence, log: Logger) {
     mayLackSome = false
     try {
       await Promise.all([...apps].map(([app, { peaks }]) => raisePeaks(presence, app, peaks)))
+      outage.ended()
     } catch (error) {
       mayLackSome = true
-      log.warn({ err: error }, 'peaks of connections not reported; trying again')
+      outage.failed(error as Error)
     }
   }
 

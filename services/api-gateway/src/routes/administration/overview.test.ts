@@ -70,7 +70,10 @@ describe('GET /admin/overview', () => {
     const [stopped] = credentials
     const ofOther = { ...stopped, app: 'another app', name: 'nearly all devices of another app' }
     const all = () => ({ credentials: [...credentials, ofOther] as typeof credentials })
-    const process = reportProcess(presence, { service: 'push', node, version: '9.9' }, all, fail)
+    const process = reportProcess(presence, { service: 'push', node, version: '9.9' }, all, {
+      failed: fail,
+      ended: () => undefined,
+    })
     const found = async () => (await read()).processes.find((one: { node: string }) => one.node === node)
     await vi.waitUntil(async () => (await found()) !== undefined)
     const dead = { app: gateway.app, state: 'failed', failedAt: new Date(), createdAtMS: 1, room: 'r' }
