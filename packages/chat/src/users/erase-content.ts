@@ -5,7 +5,7 @@ import { findHeld, findHeldRooms, oweErasure } from '@parley/db/holds/holds'
 import { recordErased } from '@parley/db/jobs'
 import { idsOf, key } from '@parley/db/keys'
 import { findMessages } from '@parley/db/message-buckets/find-messages'
-import { changeMessage, type MessageChange, stub } from '@parley/db/messages/change-messages'
+import { changeMessages, type MessageChange, stub } from '@parley/db/messages/change-messages'
 import { isDeletedIn } from '@parley/db/messages/deleted-messages'
 import type { MessageDoc } from '@parley/db/messages/documents'
 import { maxAtOneTime } from '@parley/db/messages/messages'
@@ -124,8 +124,7 @@ async function eraseNext(
     const updatedAtMS = await advanceRoomClock(db, room, session)
     await uncountMessages(db, room, left, session)
     const change = content === 'delete' ? stub : redacted
-    const changed: MessageDoc[] = []
-    for (const message of left) changed.push(await changeMessage(db, message, change, updatedAtMS, session))
+    const changed = await changeMessages(db, left, () => change, updatedAtMS, session)
     await recordErased(db, job, { messages: left.length }, session)
     const event = content === 'delete' ? 'messageDeleted' : 'messageUpdated'
     return { next, changed, entries: await storeEvents(outbox, room, changed, event, session) }
@@ -211,11 +210,11 @@ async function eraseReactionsTo(
     const room = await lockRoom(db, app, roomId, session)
     if (!room || (await isSpared(chat, job, room, upToMS, session))) return { entries: [] }
     const updatedAtMS = await advanceRoomClock(db, room, session)
-    const changed: MessageDoc[] = []
-    for (const message of await findMessages(db, messages, { app, session })) {
-      const reactions = message.reactions?.filter(({ client }) => client !== user) ?? []
-      changed.push(await changeMessage(db, message, { set: { reactions } }, updatedAtMS, session))
-    }
+    const found = await findMessages(db, messages, { app, session })
+    const withoutOwn = ({ reactions = [] }: MessageDoc) => ({
+      set: { reactions: reactions.filter(({ client }) => client !== user) },
+    })
+    const changed = await changeMessages(db, found, withoutOwn, updatedAtMS, session)
     return { changed, entries: await storeEvents(outbox, room, changed, 'messageUpdated', session) }
   }
   await publish(outbox, await inTransaction(db, work, { lock: roomOrderingKey(app, roomId) }))

@@ -243,6 +243,19 @@ export async function takeFromBucket(
   return (await holdAfterConflict(db, [bucket], take, session)).matchedCount > 0
 }
 
+/** Like takeFromBucket for many messages: those that are in buckets. */
+export async function takeFromBuckets(
+  db: Db,
+  messages: readonly Pick<MessageDoc, '_id' | 'roomKey' | 'seq'>[],
+  session: Session,
+): Promise<void> {
+  const taken = idsOf(messages)
+  const buckets = [...new Set(messages.map(({ roomKey, seq }) => bucketKey(roomKey, seq)))]
+  const places = { _id: { $in: buckets }, 'messages._id': { $in: taken } }
+  const vacate = vacateWhere({ $in: ['$$this._id', taken] })
+  await holdAfterConflict(db, buckets, () => db.messageBuckets.updateMany(places, vacate, { session }), session)
+}
+
 /** Removes a room's messages up to a seq from their buckets, in a transaction. Deletes whole buckets where possible. */
 export async function removeFromBuckets(db: Db, roomKey: string, upToSeq: number, session: Session): Promise<void> {
   const last = bucketKey(roomKey, upToSeq)

@@ -1,7 +1,7 @@
 import type { Filter } from 'mongodb'
 import type { Db, Session } from '../db.ts'
 import { lookAtFiles } from '../files/files.ts'
-import { moveFromBuckets, takeFromBucket } from '../message-buckets/buckets.ts'
+import { moveFromBuckets, takeFromBucket, takeFromBuckets } from '../message-buckets/buckets.ts'
 import type { SeqRange } from '../message-buckets/find-messages.ts'
 import type { MessageDoc } from './documents.ts'
 
@@ -56,6 +56,28 @@ export async function changeMessage(
     await db.messages.insertOne(changed, { session })
   }
   if (!changed.attachments) await lookAtFiles(db, message.app, message.attachments ?? [], session)
+  return changed
+}
+
+/** Like changeMessage, for at most `maxAtOneTime` messages of one app in a few statements. */
+export async function changeMessages(
+  db: Db,
+  messages: readonly MessageDoc[],
+  changeOf: (message: MessageDoc) => MessageChange,
+  updatedAtMS: number,
+  session: Session,
+): Promise<MessageDoc[]> {
+  const changed = messages.map((message) => ({ ...withChange(message, changeOf(message)), updatedAtMS }))
+  const [first] = messages
+  if (!first) return changed
+  await takeFromBuckets(db, messages, session)
+  const replace = changed.map((one) => ({
+    replaceOne: { filter: { _id: one._id, roomKey: one.roomKey }, replacement: one, upsert: true },
+  }))
+  await db.messages.bulkWrite(replace, { session, ordered: false })
+  const lost = messages.filter((_message, i) => !changed[i]?.attachments)
+  const files = lost.flatMap(({ attachments = [] }) => attachments)
+  await lookAtFiles(db, first.app, files, session)
   return changed
 }
 

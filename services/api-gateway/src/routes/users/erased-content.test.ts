@@ -3,8 +3,9 @@ import { readPart } from '@parley/bus/stream/app-events'
 import { takeNextJob } from '@parley/chat/jobs/run-jobs'
 import { streamName } from '@parley/contracts/bus/streams'
 import { capturedSubjects } from '@parley/contracts/bus/subjects'
+import type { ConnectOptions } from '@parley/db/connect'
 import { eventually } from '@parley/stack/eventually'
-import { afterAll, beforeAll, describe, test } from 'vitest'
+import { afterAll, beforeAll, describe, onTestFinished, test } from 'vitest'
 import { startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
 import { recorded } from '../../test-profiler.ts'
 
@@ -267,6 +268,38 @@ describe('the content of an erased user', () => {
     const { status, body } = await erase('bob', 'some')
     assert.deepEqual([status, body.error.code], [400, 'INVALID_QUERY'])
   })
+
+  test.each(['redact', 'delete'])(
+    '%s: takes a few statements for a hundred messages and reactions',
+    async (content) => {
+      const name = `many ${content}`
+      const [user, room] = [await gateway.newUser(name), await gateway.newRoom([bob])]
+      await admin('POST', `/rooms/${room}/members`, { invitees: [name] })
+      const paras = Array.from({ length: 60 }, () => ({ room }))
+      for (const [sender, message] of [
+        [name, secret],
+        ['bob', 'of bob'],
+      ]) {
+        await admin('POST', '/messages/batch', { sender, message, messageType: 'text', paras })
+      }
+      for (const { _id, message } of await history(room)) {
+        if (message !== 'of bob') continue
+        assert.equal((await user.call('POST', `/messages/${_id}/reaction`, { reaction: secret })).status, 200)
+      }
+      await gateway.chat.flusher.drained()
+      const statements: string[] = []
+      const note: NonNullable<ConnectOptions['onCommand']> = ({ command, commandName }) => {
+        const isOnMessages = String(command[commandName]).startsWith('message')
+        if (command['autocommit'] === false && isOnMessages) statements.push(commandName)
+      }
+      gateway.chat.db.client.on('commandStarted', note)
+      onTestFinished(() => void gateway.chat.db.client.off('commandStarted', note))
+      assert.equal((await erase(name, content)).status, 200)
+      assert.ok(statements.length > 5 && statements.length < 20, statements.join())
+      const { text } = await bob.call('GET', `/rooms/${room}/messages/v3?limit=200`)
+      assert.deepEqual([text.includes(secret), text.split('of bob').length], [false, 61])
+    },
+  )
 
   test('is found by indexes, regardless of the number of messages', async () => {
     const [user, room] = [await gateway.newUser('few'), await gateway.newRoom([bob])]
