@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { clock } from '@parley/async/clock'
+import { inParts } from '@parley/async/in-parts'
 import { isDatabaseAway } from '@parley/db/connect'
 import { givenUpAfterMS } from '@parley/db/due-work'
 import { findUnpublished, oldestUnpublished } from '@parley/db/events/outbox-store'
@@ -16,6 +17,8 @@ import { threadOrderingKey } from './ordering-keys.ts'
 
 const perRound = 500
 const roomsPerRound = 100
+/** Entries with new messages, up to `maxAtOneTime` each, whose documents are read at once. */
+const messageEntriesAtOnce = 20
 /** An election takes seconds, and longer if the primary hangs instead of failing. */
 const maxAwayMS = 30_000
 const awayPauseMS = 250
@@ -48,8 +51,11 @@ async function relayRound(chat: Chat, signal: AbortSignal): Promise<void> {
     const orderingKeys = [...new Set(entries.flatMap(({ orderingKey }) => orderingKey ?? []))]
     const areKeysPublished = await chat.outbox.publishKeys(orderingKeys, signal)
     const messages = entries.filter(({ orderingKey }) => orderingKey === undefined)
-    const now = await readCurrentDocs(chat.db, messages)
-    const published = await Promise.all(messages.map((entry) => chat.outbox.publishEntry(entry, now)))
+    const published: boolean[] = []
+    for (const some of inParts(messages, messageEntriesAtOnce)) {
+      const now = await readCurrentDocs(chat.db, some)
+      published.push(...(await Promise.all(some.map((entry) => chat.outbox.publishEntry(entry, now)))))
+    }
     const areAllPublished = areKeysPublished && published.every(Boolean)
     chat.log.info({ waiting: entries.length, areAllPublished }, 'relayed unpublished events')
     more = entries.length === perRound && areAllPublished

@@ -1,3 +1,4 @@
+import { inParts } from '@parley/async/in-parts'
 import type { Document, Filter } from 'mongodb'
 import type { Db, Session } from '../db.ts'
 import { idsOf, ofRoom } from '../keys.ts'
@@ -44,6 +45,9 @@ export function joined(inBuckets: readonly MessageDoc[], apart: readonly Message
   return [...inBuckets.filter(({ _id }) => !there.has(_id)), ...apart]
 }
 
+/** MongoDB compares a message with each of the IDs in turn, so a query for all of many would take quadratic time. */
+const idsPerQuery = 500
+
 /** The flushed messages with these IDs, unordered; optionally only those of an app, room or thread. */
 export async function findMessages(
   db: Db,
@@ -58,6 +62,13 @@ export async function findMessages(
     const buckets = await db.messageBuckets.find(inBuckets, { session, hint: byID.key }).toArray()
     const found = buckets.flatMap(messagesOf).filter(({ _id }) => known.has(_id))
     return joined(found, await db.messages.find(apart, { session }).toArray())
+  }
+  if (ids.length > idsPerQuery) {
+    const found: MessageDoc[] = []
+    for (const some of inParts([...new Set(ids)], idsPerQuery)) {
+      found.push(...(await findMessages(db, some, { ...of, session })))
+    }
+    return found
   }
   const wanted = { $filter: { input: '$messages', cond: { $in: ['$$this._id', { $literal: ids }] } } }
   const shown = { _id: 0, app: 1, room: 1, roomKey: 1, messages: wanted }

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { testServers, withDatabase } from '@parley/stack/test-servers'
+import type { CommandStartedEvent } from 'mongodb'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { connectDb } from '../connect.ts'
 import type { Db } from '../db.ts'
-import { changeMessage } from '../messages/change-messages.ts'
+import { idsOf } from '../keys.ts'
+import { changeMessage, changeMessages } from '../messages/change-messages.ts'
 import type { MessageDoc } from '../messages/documents.ts'
 import { findLastSent, newId } from '../messages/messages.ts'
 import { insertFlushed } from '../room-buffer/flush.ts'
@@ -13,10 +15,14 @@ import { findAllMessages } from './all-messages.ts'
 import { bucketKey, moveFromBuckets, perBucket } from './buckets.ts'
 import { countInBuckets, findMessages } from './find-messages.ts'
 
+const bySeq = ([a]: unknown[], [b]: unknown[]) => Number(a) - Number(b)
+
 describe('a bucket', () => {
   let db: Db
+  let commands: CommandStartedEvent[] = []
   beforeAll(async () => {
-    db = await connectDb(withDatabase((await testServers()).mongoUrl, await takeDatabase()))
+    const url = withDatabase((await testServers()).mongoUrl, await takeDatabase())
+    db = await connectDb(url, { onCommand: (command) => commands.push(command) })
   })
   afterAll(async () => {
     await db.client.close()
@@ -76,5 +82,43 @@ describe('a bucket', () => {
     assert.deepEqual([await count('alice'), await count('bob')], [9, 1])
     assert.equal((await findMessages(db, [last._id])).length, 1)
     assert.equal((await findAllMessages(db, { roomKey: 'counts' })).length, all.length)
+  })
+
+  test('thousands of messages are found by their IDs, with a bounded number of IDs per query', async () => {
+    const all = Array.from({ length: 1_200 }, (_, i) => sent('many', i + 1))
+    await insertFlushed(db, all)
+    await inTransaction(db, (session) => moveFromBuckets(db, 'many', { after: 490, upTo: 510 }, session))
+    commands = []
+    const found = await findMessages(db, [...idsOf(all), ...idsOf(all)])
+    assert.deepEqual(
+      found.map(({ seq }) => seq).toSorted((a, b) => a - b),
+      all.map(({ seq }) => seq),
+    )
+    const sizes = commands.map(
+      ({ command }) => command.pipeline?.[1].$project.messages.$filter.cond.$in[1].$literal.length,
+    )
+    assert.deepEqual(sizes, [500, 500, 200])
+  })
+
+  test('a hundred messages of several rooms change in a few statements, in buckets and apart', async () => {
+    const all = Array.from({ length: 100 }, (_, i) => sent(i < 60 ? 'one' : 'two', i + 1))
+    await insertFlushed(db, all)
+    await inTransaction(db, (session) => moveFromBuckets(db, 'one', { after: 10, upTo: 20 }, session))
+    const others = [sent('one', 101), sent('two', 102)]
+    await insertFlushed(db, others)
+    commands = []
+    const changeOf = ({ seq }: MessageDoc) => ({ set: { content: `"${seq}"` } })
+    const changed = await inTransaction(db, (session) => changeMessages(db, all, changeOf, 999, session))
+    assert.ok(commands.length <= 4, commands.map(({ commandName }) => commandName).join())
+    assert.deepEqual(idsOf(changed), idsOf(all))
+    for (const roomKey of ['one', 'two']) {
+      const found = await findAllMessages(db, { roomKey })
+      const own = [...all, ...others].filter((message) => message.roomKey === roomKey)
+      assert.deepEqual(
+        found.map(({ seq, content, updatedAtMS }) => [seq, content, updatedAtMS]).toSorted(bySeq),
+        own.map(({ seq }) => (seq > 100 ? [seq, '"x"', seq] : [seq, `"${seq}"`, 999])),
+      )
+    }
+    assert.equal(await db.messages.countDocuments({ seq: { $gt: 100 }, roomKey: { $in: ['one', 'two'] } }), 0)
   })
 })
