@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { type Deployment, deploy } from '../client/client-of.ts'
+import { eventually } from '../platform.ts'
 import { openPage } from './chat-tab.ts'
 import { isChromiumMissing, startChromium } from './chromium.ts'
 import { type ConsoleOfDeployment, consoleOf } from './console-tab.ts'
@@ -73,6 +74,33 @@ describe.skipIf(isChromiumMissing())('the console: sessions', () => {
     await page.getByRole('log').waitFor({ state: 'hidden' })
     await signIn(page, first)
     await page.getByRole('log').getByText('private').waitFor()
+  })
+
+  test('an open conversation stays where it was read when its operator signs in again', async () => {
+    const { platform } = deployment
+    await platform.newRoom(['alice'], { _id: 'diary' })
+    const lines = Array.from({ length: 70 }, (_, n) => `line ${n}`)
+    await platform.sendAll('diary', 'alice', lines)
+    const page = await open('/rooms/diary')
+    await signIn(page, first)
+    await page.getByLabel('Reason', { exact: true }).fill('Ticket 4711')
+    await page.getByRole('button', { name: 'Read the conversation' }).click()
+    const log = page.getByRole('log')
+    await log.getByText('line 69').waitFor()
+    const oldest = log.getByText('line 0', { exact: true })
+    await eventually('the oldest message', async () => {
+      await log.evaluate((element) => element.scrollTo(0, 0))
+      return oldest.isVisible()
+    })
+    await page.context().clearCookies()
+    await signInTitle(page).waitFor()
+    await platform.sendAll('diary', 'alice', ['meanwhile'])
+    const polled = page.waitForResponse((response) => response.ok() && response.url().includes('updatedAt'))
+    await signIn(page, first)
+    await polled
+    assert.ok(await oldest.isVisible())
+    await log.evaluate((element) => element.scrollTo(0, element.scrollHeight))
+    await log.getByText('meanwhile').waitFor()
   })
 
   test('a sign-in or sign-out in one tab holds in all, and no operator sees the data of another', async () => {

@@ -200,15 +200,17 @@ describe.skipIf(isChromiumMissing())('the console in a browser', () => {
   test('a room: members, settings, freezing and deletion', async () => {
     const of = await deployment.platform.newRoom(['alice', 'bob'], { name: 'Club', owner: 'alice' })
     await deployment.platform.newUser('dave', { nickname: 'Dave' })
+    await deployment.platform.newUser('doe, jane', { nickname: 'Jane' })
     const page = await owner.open(`/rooms/${of}?tab=members`, { allow: refused })
     await page.getByRole('button', { name: 'Add members' }).click()
-    await page.getByRole('dialog').getByRole('textbox').fill('dave')
+    await page.getByRole('dialog').getByRole('textbox').fill('dave\ndoe, jane\n')
     await confirm(page, 'Add members')
     const choose = async (name: string, action: string) => {
       await page.getByRole('button', { name: `Actions: ${name}` }).click()
       await page.getByRole('menuitem', { name: action, exact: true }).click()
     }
     const member = (name: string) => page.getByRole('row').filter({ hasText: name })
+    await member('Jane').waitFor()
     await choose('Bob', 'Make manager')
     await member('Bob').getByText('Manager').waitFor()
     await choose('Bob', 'Ban in this room')

@@ -13,7 +13,7 @@ export function AddDialog({ room, onClose }: { room: string; onClose: () => void
   const changed = useChanged()
   const [typed, setTyped] = useState('')
   const invitees = typed
-    .split(/[,\n]/)
+    .split('\n')
     .map((id) => id.trim())
     .filter((id) => id !== '')
   const add = async () => {

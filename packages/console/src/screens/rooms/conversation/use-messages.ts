@@ -48,6 +48,8 @@ export function useMessages(read: ReadPage, start: Start) {
   useEffect(() => {
     let isCurrent = true
     setError(undefined)
+    // Effects start again when the view of an ended session comes back: polling goes on from what is shown.
+    if (now.current) return
     readFirst().then(
       (first) => isCurrent && setShown(first),
       (failure: unknown) => isCurrent && setError(failure),
