@@ -81,6 +81,50 @@ describe.skipIf(isChromiumMissing())('the console: its calls', () => {
     await page.getByRole('complementary', { name: 'Found' }).getByText('Alice Müller').waitFor()
   })
 
+  test('the explorer fills in an added key and the example of a body, sends what is typed, and shows exact numbers', async () => {
+    const page = await owner.open('/developers', { allow: refused })
+    const dialog = page.getByRole('dialog')
+    await page.getByRole('button', { name: 'Add a key' }).click()
+    await dialog.getByLabel('Name').fill('explorer')
+    await dialog.getByLabel('messages:write').check()
+    await dialog.getByRole('button', { name: 'Add a key' }).click()
+    const key = await dialog.getByRole('textbox', { name: 'API key' }).inputValue()
+    await dialog.getByRole('button', { name: 'Done' }).click()
+    await page.getByText('Explorer', { exact: true }).click()
+    assert.equal(await page.getByRole('textbox', { name: 'API key' }).inputValue(), key)
+    await page.getByRole('combobox', { name: 'Operation' }).fill('POST /messages')
+    await page.getByRole('option', { name: 'POST /messages', exact: true }).click()
+    await page.getByText('Send a message to a room on behalf of a user').waitFor()
+    const body = page.getByLabel('Body (JSON)')
+    assert.match(await body.inputValue(), /"room": "demo-room"/)
+    const send = page.getByRole('button', { name: 'Call', exact: true })
+    const message = `{"room":"${room}","sender":"alice","messageType":"order","message":{"id":12345678901234567890}}`
+    await body.fill(message)
+    await page.getByLabel('Idempotency-Key').fill('explored')
+    await page.context().setOffline(true)
+    await send.click()
+    await page.getByRole('alert').getByText('Parley cannot be reached').waitFor()
+    await page.context().setOffline(false)
+    assert.equal(await body.inputValue(), message)
+    const sent = page.waitForRequest(/messages$/)
+    await send.click()
+    assert.equal(await (await sent).headerValue('Idempotency-Key'), 'explored')
+    await page.getByRole('status').getByText('"id": 12345678901234567890').waitFor()
+  })
+
+  test.for([
+    [429, 'TOO_MANY_REQUESTS', 'Too many requests: wait before you try again'],
+    [503, 'OVERLOADED', 'The server is busy: try again in a moment'],
+  ] as const)('a view whose calls get %d %s says so in words', async ([status, code, said]) => {
+    const page = await owner.open('/overview', { allow: refused })
+    await page.route('**/admin/jobs', (route) => route.fulfill({ status, json: { error: { code, message: 'later' } } }))
+    await page.getByRole('link', { name: 'Jobs', exact: true }).click()
+    await page.getByRole('alert').getByText(said).waitFor()
+    await page.unroute('**/admin/jobs')
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByText('No jobs').waitFor()
+  })
+
   test('the event tail goes on after a final refusal once asked to', async () => {
     const page = await owner.open('/developers?tab=events', { allow: refused })
     const body = { RC: -1, RM: 'PERMISSION_DENIED', error: { code: 'PERMISSION_DENIED', message: 'not now' } }

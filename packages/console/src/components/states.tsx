@@ -31,18 +31,20 @@ export function useFailureText(): (error: unknown) => string {
   }
 }
 
-const titles: Readonly<Record<number, 'failedInput' | 'failedPermission' | 'failedNotFound'>> = {
+const titles = {
   400: 'failedInput',
   403: 'failedPermission',
   404: 'failedNotFound',
-}
+  429: 'failedRate',
+  503: 'failedBusy',
+} as const satisfies Record<number, string>
 
 /** A failed call with its description, code and request ID, and a retry button. */
 export function Failure({ error, retry }: { error: unknown; retry?: (() => void) | undefined }) {
   const t = useTexts(commonTexts)
   const textOf = useFailureText()
   const status = error instanceof ApiFailure ? error.status : undefined
-  const title = titles[status ?? 0] ?? 'failed'
+  const title = titles[status as keyof typeof titles] ?? 'failed'
   return (
     <Alert color="red" icon={<Icon name="warning" />} title={t[title]} role="alert" className="failure">
       <Stack gap="xs" align="flex-start">

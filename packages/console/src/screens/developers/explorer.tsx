@@ -1,17 +1,30 @@
 import { Alert, Badge, Button, Group, PasswordInput, Select, Stack, Text, Textarea, TextInput } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
+import { requests as contract } from '../../../generated/requests.ts'
 import { scopes } from '../../../generated/scopes.ts'
-import { baseUrl } from '../../api.ts'
+import { ApiFailure } from '../../api.ts'
+import { parseExact, prettyJson } from '../../components/exact-json.ts'
 import { Section } from '../../components/page.tsx'
 import { Copy, visible } from '../../components/shown.tsx'
 import { Failure } from '../../components/states.tsx'
 import { useSubmit } from '../../components/use-submit.ts'
 import { useTexts } from '../../texts/texts.ts'
+import { useExplorerKey } from './explorer-key.ts'
+import { curlOf, httpRequestOf, type Parameter, type Values } from './http-request.ts'
 import { developersTexts } from './texts.ts'
 
 const route = getRouteApi('/shell/apps/$app/developers')
 const operations = Object.keys(scopes).toSorted((a, b) => pathOf(a).localeCompare(pathOf(b)))
+
+const requests: Readonly<Record<string, Request>> = contract
+
+interface Request {
+  summary: string
+  parameters: readonly Parameter[]
+  /** An example of the JSON body. Undefined if the operation takes none. */
+  body?: object
+}
 
 interface Answer {
   status: number
@@ -20,12 +33,12 @@ interface Answer {
   requestId: string | null
 }
 
-/** Calls an operation with a typed API key, which is not stored and is sent only to this server. */
+/** Calls an operation with an API key, which stays in this tab and is sent only to this server. */
 export function Explorer() {
   const t = useTexts(developersTexts)
   const { operation } = route.useSearch()
   const navigate = route.useNavigate()
-  const [apiKey, setApiKey] = useState('')
+  const [apiKey, setApiKey] = useExplorerKey()
   const chosen = operations.find((each) => each === operation)
   return (
     <Section title={t.explorer}>
@@ -57,19 +70,17 @@ export function Explorer() {
 
 function Call({ operation, apiKey }: { operation: string; apiKey: string }) {
   const t = useTexts(developersTexts)
-  const [method = 'GET', path = ''] = operation.split(' ')
-  const [named, setNamed] = useState<Record<string, string>>({})
-  const [query, setQuery] = useState('')
-  const [body, setBody] = useState('{}')
-  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
-  const url = `${baseUrl}${path.replace(/\{(\w+)\}/g, (_all, name: string) => encodeURIComponent(named[name] ?? ''))}${query === '' ? '' : `?${query}`}`
-  const hasBody = method !== 'GET'
+  const { summary, parameters, body: example } = requests[operation] as Request
+  const [values, setValues] = useState<Values>({})
+  const [body, setBody] = useState(example && prettyJson(example))
+  const request = httpRequestOf(operation, parameters, values, body)
   const calling = useSubmit({
     mutationFn: async (): Promise<Answer> => {
       const beganMS = performance.now()
-      const headers = { 'IM-API-KEY': apiKey, ...(hasBody && { 'Content-Type': 'application/json' }) }
+      const { url, ...options } = request
+      const headers = { ...options.headers, 'IM-API-KEY': apiKey }
       // Omit the operator's cookie, so that only the key authenticates.
-      const response = await fetch(url, { method, headers, credentials: 'omit', ...(hasBody && { body }) })
+      const response = await fetch(url, { ...options, headers, credentials: 'omit' }).catch(unreached)
       const text = await response.text()
       return {
         status: response.status,
@@ -79,7 +90,6 @@ function Call({ operation, apiKey }: { operation: string; apiKey: string }) {
       }
     },
   })
-  const curl = curlOf({ method, url, body: hasBody ? body : undefined })
   return (
     <form
       onSubmit={(event) => {
@@ -89,17 +99,11 @@ function Call({ operation, apiKey }: { operation: string; apiKey: string }) {
     >
       <Stack gap="sm">
         <Group gap="xs">
+          <Text size="sm">{summary}</Text>
           <Badge>{t.needs(scopes[operation as keyof typeof scopes])}</Badge>
         </Group>
-        <PathFields names={names} named={named} onChange={setNamed} />
-        <TextInput
-          label={t.query}
-          placeholder="limit=20"
-          maw={460}
-          value={query}
-          onChange={(event) => setQuery(event.currentTarget.value)}
-        />
-        {hasBody && (
+        <ParameterFields parameters={parameters} values={values} onChange={setValues} />
+        {body !== undefined && (
           <Textarea
             label={t.body}
             className="code-field"
@@ -110,12 +114,12 @@ function Call({ operation, apiKey }: { operation: string; apiKey: string }) {
             onChange={(event) => setBody(event.currentTarget.value)}
           />
         )}
-        {hasBody && <Alert color="yellow">{t.reallyCalls}</Alert>}
+        {request.method !== 'GET' && <Alert color="yellow">{t.reallyCalls}</Alert>}
         <Group gap="xs">
           <Button type="submit" loading={calling.isPending} disabled={apiKey === ''}>
             {t.callIt}
           </Button>
-          <Copy text={curl} />
+          <Copy text={curlOf(request)} />
           <Text size="xs" c="dimmed">
             curl
           </Text>
@@ -127,23 +131,25 @@ function Call({ operation, apiKey }: { operation: string; apiKey: string }) {
   )
 }
 
-function PathFields({
-  names,
-  named,
+function ParameterFields({
+  parameters,
+  values,
   onChange,
 }: {
-  names: readonly string[]
-  named: Record<string, string>
-  onChange: (named: Record<string, string>) => void
+  parameters: readonly Parameter[]
+  values: Values
+  onChange: (values: Values) => void
 }) {
-  return names.map((name) => (
+  return parameters.map(({ in: place, name, description, example }) => (
     <TextInput
       key={name}
       label={name}
-      required
+      description={description}
+      placeholder={example === undefined ? undefined : String(example)}
+      required={place === 'path'}
       maw={460}
-      value={named[name] ?? ''}
-      onChange={(event) => onChange({ ...named, [name]: event.currentTarget.value })}
+      value={values[name] ?? ''}
+      onChange={(event) => onChange({ ...values, [name]: event.currentTarget.value })}
     />
   ))
 }
@@ -168,20 +174,15 @@ function pathOf(operation: string): string {
   return operation.slice(operation.indexOf(' ') + 1)
 }
 
+function unreached(error: unknown): never {
+  throw new ApiFailure(0, 'NETWORK', String(error))
+}
+
 function indented(text: string): string {
   try {
-    return JSON.stringify(JSON.parse(text), null, 2)
+    return prettyJson(parseExact(text))
   } catch {
     // Not JSON.
     return text
   }
-}
-
-/** A curl command with single quotes. The key is a variable, so that it stays out of the shell history. */
-function curlOf({ method, url, body }: { method: string; url: string; body: string | undefined }): string {
-  const quoted = (text: string) => `'${text.replaceAll("'", String.raw`'\''`)}'`
-  return [
-    `curl ${method === 'GET' ? '' : `-X ${method} `}${quoted(url)} -H "IM-API-KEY: $PARLEY_API_KEY"`,
-    ...(body === undefined ? [] : [`-H 'Content-Type: application/json' -d ${quoted(body)}`]),
-  ].join(' ')
 }

@@ -14,6 +14,7 @@ import { Empty, Loaded } from '../../components/states.tsx'
 import { useApp } from '../../session/session.tsx'
 import { commonTexts } from '../../texts/common.ts'
 import { useTexts } from '../../texts/texts.ts'
+import { useExplorerKey } from './explorer-key.ts'
 import { keysQuery } from './query.ts'
 import { developersTexts } from './texts.ts'
 
@@ -27,6 +28,7 @@ export function Keys() {
   const [isAdding, setAdding] = useState(false)
   const [ending, setEnding] = useState<ApiKey>()
   const showOnce = useShowOnce()
+  const [, setExplorerKey] = useExplorerKey()
   const query = useQuery(keysQuery(app, api))
   const queries = useQueryClient()
   const reload = () => queries.invalidateQueries({ queryKey: [app, 'keys'] })
@@ -55,6 +57,7 @@ export function Keys() {
         <AddKey
           onClose={() => setAdding(false)}
           onAdded={async (name, apiKey) => {
+            setExplorerKey(apiKey)
             showOnce({ title: t.keyAdded(visible(name)), hint: t.keyOnce, label: t.apiKey, value: apiKey })
             await reload()
           }}
