@@ -131,13 +131,16 @@ describe('silent pushes after reads on other devices, and after deletions', () =
     await silenced()
   })
 
-  test('deleting all messages of a room removes its notifications and those of its threads', async () => {
+  test.each([
+    ['all messages of a room', '/messages/_all'],
+    ['a room', ''],
+  ])('deleting %s removes its notifications and those of its threads', async (_what, path) => {
     const [alice, bob] = [await platform.newUser(), await newUser()]
     const room = await platform.newRoom([alice, bob])
     await platform.send(room, alice)
     const { root } = await sendInThread(room, alice, bob, 1)
     await alerted(2)
-    await platform.admin('DELETE', `/rooms/${room}/messages/_all`)
+    await platform.admin('DELETE', `/rooms/${room}${path}`)
     const taken = () => silent().web.flatMap(({ said }) => [said.rooms, said.threads].flat() as string[])
     await eventually('both are taken away', () => taken().length === 2)
     assert.deepEqual([new Set(taken()), silent().web.at(-1)?.said.badge], [new Set([room, root]), 0])

@@ -106,14 +106,15 @@ export function createWebhookQueue(parts: WebhookParts): MessageHandler<ToQueue>
 
 /**
  * Erases the stored responses to calls about a deleted or recalled message, or about the whole room, and the text of its
- * pushes.
+ * pushes. Removes their notifications, also those of a deleted room.
  */
 async function forgetDeleted(
   { db, takeAway }: Pick<WebhookParts, 'db' | 'takeAway'>,
   { app, room, event, data }: Trigger,
   order: number,
 ): Promise<void> {
-  const { messageID, _id } = data as { messageID?: string; _id?: string }
+  const { messageID, _id, status } = data as { messageID?: string; _id?: string; status?: number }
+  if (event === 'ROOM' && status === 0) return takeAway.ofRoom(app, room)
   if (event === 'MESSAGE_DELETED' && messageID === allMessages) {
     await forgetAnswersOfRoom(db, { app, room }, { beforeOrder: order })
     await forgetTextsOfRoom(db, app, room)

@@ -56,7 +56,7 @@ export function createTakeAway(parts: TakeAwayParts) {
     reads: { read: readOfRoom, handle },
     /** Handles `threadLastRead`. */
     threadReads: { read: readOfThread, handle },
-    /** Handles the deletion of all messages of a room and its threads. */
+    /** Handles the deletion of a room, or of all messages of a room and its threads. */
     async ofRoom(app: string, room: string) {
       if (networks.size > 0) await whilePresent(afterDeletion(parts, app, room))
     },
@@ -120,8 +120,9 @@ async function afterDeletion(parts: TakeAwayParts, app: string, id: string): Pro
   const { db } = parts
   const room = await findRoom(db, app, id)
   if (!room) return
+  const isGone = room.deletedAt !== undefined
   for await (const members of pageMembers(db, room._id, perPage)) {
-    const upToSeq = room.deletedUpToSeq ?? 0
+    const upToSeq = isGone ? Infinity : (room.deletedUpToSeq ?? 0)
     await takePlacesAway(
       parts,
       members.map(({ user }) => ({ app, room: id, user, upToSeq })),
@@ -133,9 +134,9 @@ async function afterDeletion(parts: TakeAwayParts, app: string, id: string): Pro
     const roots = await findRootsOfThreads(db, members)
     const places = members.flatMap(({ roomKey, user }) => {
       const root = roots.get(roomKey)
-      return root
-        ? [{ app, room: id, threadOf: root._id, user, upToSeq: countedThread(root, room).deletedUpToSeq }]
-        : []
+      if (!root) return []
+      const upToSeq = isGone ? Infinity : countedThread(root, room).deletedUpToSeq
+      return [{ app, room: id, threadOf: root._id, user, upToSeq }]
     })
     await takePlacesAway(parts, places, lastAttempt)
   }
