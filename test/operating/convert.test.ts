@@ -200,9 +200,9 @@ describe('parley convert', () => {
 
   test('names the file that it cannot write, and leaves no part of it', async () => {
     const to = mkdtempSync(join(folder, 'full-'))
-    symlinkSync('/dev/full', join(to, 'import.ndjson'))
+    symlinkSync('/dev/full', join(to, 'import.ndjson.part'))
     const { code, said } = await convert('slack', sample('slack'), to)
-    assert.deepEqual([code, said], [1, `parley: ENOSPC: no space left on device, write '${to}/import.ndjson'\n`])
+    assert.deepEqual([code, said], [1, `parley: ENOSPC: no space left on device, write '${to}/import.ndjson.part'\n`])
     assert.deepEqual(readdirSync(to), [])
   })
 })

@@ -1,4 +1,5 @@
-import { stat } from 'node:fs/promises'
+import { rename, stat } from 'node:fs/promises'
+import { join } from 'node:path'
 import { writeNewFile } from '@parley/files/new-file'
 import { convertCometChat } from './cometchat.ts'
 import { Converted } from './converted.ts'
@@ -41,6 +42,7 @@ export async function convertExport(
     await converters[service](from, out, filesAt)
     await out.end()
     if (out.counts.size === 0) throw new Error(`${from} contains nothing of an export of ${service}`)
+    await rename(out.path, join(to, 'import.ndjson'))
     return out
   })
 }

@@ -81,12 +81,13 @@ export class Converted {
     this.#onProgress = onProgress
   }
 
-  /** @param folder is created; its import.ndjson is replaced */
+  /** @param folder is created */
   static async begin(folder: string, onProgress: (lines: number) => void): Promise<Converted> {
     await makeFolder(folder)
-    return new Converted(createWriteStream(join(folder, 'import.ndjson')), onProgress)
+    return new Converted(createWriteStream(join(folder, 'import.ndjson.part')), onProgress)
   }
 
+  /** The incomplete file. */
   get path(): string {
     return String(this.#file.path)
   }

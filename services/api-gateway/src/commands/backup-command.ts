@@ -15,7 +15,7 @@ import { tlsOptions } from '@parley/service/tls-settings'
 import { version } from '@parley/service/version'
 import { Command, InvalidArgumentError } from 'commander'
 import { recordForAll } from './by-command.ts'
-import { interruptible } from './interruptible.ts'
+import { interruptible, type Left } from './interruptible.ts'
 import { createProgress } from './progress.ts'
 
 const progressMS = 5_000
@@ -51,7 +51,7 @@ export function backupCommand(): Command {
           archive
             .discard()
             .catch(({ message }: Error) => console.error(`${target} is incomplete, not removed: ${message}`))
-        const manifest = await interruptible((ending) =>
+        const manifest = await interruptible(leftOf(target), (ending) =>
           backUp(
             db,
             { ...archive, discard },
@@ -68,6 +68,14 @@ export function backupCommand(): Command {
       }),
     )
 }
+
+const leftOf = (target: string): Left => ({
+  stopped: () => 'its files are removed; run it again',
+  atOnce: () => `${target} is incomplete: remove it, and run the command again`,
+})
+
+const runAgain = () => 'the database is incomplete: run it again, which starts over'
+const halfRestored: Left = { stopped: runAgain, atOnce: runAgain }
 
 export function restoreCommand(): Command {
   return new Command('restore')
@@ -95,7 +103,7 @@ export function restoreCommand(): Command {
       await readManifest(archive)
       await withMongo((db) =>
         withMoment(until, async (moment) => {
-          const { manifest, replayed } = await interruptible((ending) =>
+          const { manifest, replayed } = await interruptible(halfRestored, (ending) =>
             restoreBackup(db, archive, {
               onProgress(step, documents) {
                 ending.throwIfAborted()

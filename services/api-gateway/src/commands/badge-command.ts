@@ -5,6 +5,7 @@ import { migrateTimeoutMS } from '@parley/db/migrate'
 import type { WrongUnread } from '@parley/db/unread/verify-unread'
 import { Command } from 'commander'
 import { recordWork } from './by-command.ts'
+import { interruptible, type Left } from './interruptible.ts'
 import { requireApp, withDb } from './with-db.ts'
 
 const lineEvery = 10_000
@@ -18,17 +19,24 @@ export function badgeCommand(): Command {
     .option('--client <id>', 'only the rooms of this user')
     .option('--dry-run', 'only report wrong counts')
     .action((app: string | undefined, options: RepairOptions) =>
-      withDb((db) => repair(db, app, options), migrateTimeoutMS),
+      withDb((db) => interruptible(left, (ending) => repair(db, app, { ...options, ending })), migrateTimeoutMS),
     )
   return badge
 }
+
+const again = () => 'counts that were repaired stay; run it again for the others'
+const left: Left = { stopped: again, atOnce: again }
 
 interface RepairOptions {
   client?: string
   dryRun?: boolean
 }
 
-async function repair(db: Db, app: string | undefined, options: RepairOptions): Promise<void> {
+interface Repair extends RepairOptions {
+  ending: AbortSignal
+}
+
+async function repair(db: Db, app: string | undefined, options: Repair): Promise<void> {
   if (app === undefined) {
     if (options.client !== undefined) throw new Error('--client needs an app')
     for (const { _id } of await findOpenApps(db)) await repairApp(db, _id, options)
@@ -38,7 +46,7 @@ async function repair(db: Db, app: string | undefined, options: RepairOptions): 
   await repairApp(db, app, options)
 }
 
-async function repairApp(db: Db, app: string, options: RepairOptions): Promise<void> {
+async function repairApp(db: Db, app: string, options: Repair): Promise<void> {
   if (options.dryRun) return verifyApp(db, app, options, {})
   const about = options.client === undefined ? {} : { client: options.client }
   await recordWork(db, app, 'badge repair', about, async (onBegin, done) => {
@@ -47,13 +55,19 @@ async function repairApp(db: Db, app: string, options: RepairOptions): Promise<v
   })
 }
 
-async function verifyApp(db: Db, app: string, options: RepairOptions, done: Record<string, number>): Promise<void> {
+async function verifyApp(
+  db: Db,
+  app: string,
+  { ending, ...options }: Repair,
+  done: Record<string, number>,
+): Promise<void> {
   let said = 0
   Object.assign(done, { verified: 0, repaired: 0 })
   const onProgress = (verified: number, wrong: readonly WrongUnread[]) => {
     done['verified'] = verified
     done['repaired'] = (done['repaired'] ?? 0) + wrong.length
     for (const each of wrong) console.log(line(each))
+    ending.throwIfAborted()
     if (verified < said + lineEvery) return
     said = verified
     console.log(`${verified} unread counts verified so far`)

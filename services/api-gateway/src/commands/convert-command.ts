@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { type Convertible, convertExport, convertible } from '@parley/chat/convert/convert-export'
 import { Argument, Command } from 'commander'
+import { interruptible, type Left } from './interruptible.ts'
 import { createProgress } from './progress.ts'
 
 const progressMS = 2_000
@@ -20,8 +21,16 @@ export function convertCommand(): Command {
 
 async function run(service: Convertible, from: string, to: string, { files }: { files?: string }): Promise<void> {
   const progress = createProgress(progressMS)
-  const { counts, lost } = await convertExport(service, { from, to, filesAt: files }, (lines) =>
-    progress(() => `${lines} lines written`),
+  const part = join(to, 'import.ndjson.part')
+  const left: Left = {
+    stopped: () => 'nothing is left; run it again',
+    atOnce: () => `${part} is incomplete; run it again, which replaces it`,
+  }
+  const { counts, lost } = await interruptible(left, (ending) =>
+    convertExport(service, { from, to, filesAt: files }, (lines) => {
+      ending.throwIfAborted()
+      progress(() => `${lines} lines written`)
+    }),
   )
   console.log(`Written: ${[...counts].map(([type, count]) => `${count} ${type}`).join(', ')}`)
   if (lost.size > 0) console.log('Not converted:')

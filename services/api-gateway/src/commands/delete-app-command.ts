@@ -6,6 +6,7 @@ import type { Db, Session } from '@parley/db/connect'
 import { migrateTimeoutMS } from '@parley/db/migrate'
 import { Command } from 'commander'
 import { byCommand } from './by-command.ts'
+import { interruptible } from './interruptible.ts'
 import { withBus } from './with-bus.ts'
 import { noApp, withDb } from './with-db.ts'
 
@@ -46,6 +47,9 @@ async function deleteNow(db: Db, app: string): Promise<void> {
   }
   const { audit } = byCommand(db, everyApp, 'app delete', app)
   const also = async (session: Session) => audit?.write(db, session)
-  await withBus((bus, control) => deleteApp({ db, bus, control, say: console.log, onProgress, also }, app))
+  const atOnce = () => 'run it again, which goes on; until then the app may be there in part'
+  await interruptible({ atOnce }, () =>
+    withBus((bus, control) => deleteApp({ db, bus, control, say: console.log, onProgress, also }, app)),
+  )
   console.log(`the app ${JSON.stringify(app)} is deleted`)
 }

@@ -54,6 +54,7 @@ async function run(db: Db, { app, out, files: withFiles }: Options): Promise<voi
   const leftOut: LeftOut = { files: 0, messages: 0 }
   const show = createProgress(progressMS)
   let faults = 0
+  const copiedStay = withFiles ? ', and copies only the missing files' : ''
   const write = (ending: AbortSignal) =>
     recordWork(db, app, 'export', { ...(withFiles && { withFiles }) }, async (onBegin, done) => {
       await onBegin()
@@ -80,7 +81,17 @@ async function run(db: Db, { app, out, files: withFiles }: Options): Promise<voi
       await writeWhole(file, text())
       return done
     })
-  const { lines = 0, files = 0, bytes = 0 } = await interruptible(write)
+  const {
+    lines = 0,
+    files = 0,
+    bytes = 0,
+  } = await interruptible(
+    {
+      stopped: () => `${file} is not written; run it again${copiedStay}`,
+      atOnce: () => `${file}.part is incomplete; run it again, which replaces it${copiedStay}`,
+    },
+    write,
+  )
   const seconds = ((performance.now() - startedMS) / 1000).toFixed(1)
   const copied = withFiles ? `, ${files} files with ${bytes} bytes` : ''
   console.log(`${file}: ${lines} lines${copied} in ${seconds} s`)

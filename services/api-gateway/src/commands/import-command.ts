@@ -28,6 +28,8 @@ interface Options {
   abort?: true
 }
 
+const goOn = () => 'what was written stays: run it again to go on, or with --abort to give up'
+
 /** `parley import`: imports conversations of another chat service. */
 export function importCommand(): Command {
   return new Command('import')
@@ -48,7 +50,10 @@ for the services.`,
       withDb((db) => {
         if (isAbort) return abort(db, app)
         if (file === undefined) command.error('error: name the file to import', { exitCode: 1 })
-        return interruptible((ending) => run(db, app, file, { dryRun: dryRun === true, ending }))
+        const left = dryRun ? () => 'nothing was written' : goOn
+        return interruptible({ stopped: left, atOnce: left }, (ending) =>
+          run(db, app, file, { dryRun: dryRun === true, ending }),
+        )
       }, timeoutMS),
     )
 }

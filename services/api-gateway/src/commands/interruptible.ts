@@ -1,25 +1,46 @@
 import { constants } from 'node:os'
 
-/** The command was ended by a signal, after it removed what it had not completed. */
+/** The command was ended by a signal. The message says what is left and how to go on. */
 export class Interrupted extends Error {
   override name = 'Interrupted'
   /** As a shell reports a process that a signal has ended. */
   readonly exitCode: number
 
-  constructor(signal: NodeJS.Signals) {
-    super(`interrupted by ${signal}`)
+  constructor(signal: NodeJS.Signals, left: string) {
+    super(`interrupted by ${signal}: ${left}`)
     this.exitCode = 128 + constants.signals[signal]
   }
 }
 
+/** What a command leaves, and how to go on. */
+export interface Left {
+  /** Once its work has stopped. Without this, the first signal ends the process at once. */
+  stopped?: () => string
+  /** When it ends at once. */
+  atOnce: () => string
+}
+
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
-/** Runs work that stops once its signal is aborted: by the first of these signals. A second one ends the process at once. */
-export async function interruptible<T>(work: (ending: AbortSignal) => Promise<T>): Promise<T> {
+/**
+ * Runs work that stops once its signal is aborted: by the first of these signals. A second one ends the process at once,
+ * also while a server does not respond.
+ */
+export async function interruptible<T>(
+  { stopped, atOnce }: Left,
+  work: (ending: AbortSignal) => Promise<T>,
+): Promise<T> {
   const ending = new AbortController()
   const onSignal = (signal: NodeJS.Signals) => {
-    stopListening()
-    ending.abort(new Interrupted(signal))
+    if (!stopped || ending.signal.aborted) {
+      stopListening()
+      console.error(`parley: ${new Interrupted(signal, atOnce()).message}`)
+      // process.exit() would wait for a disk or a pipe that hangs.
+      process.kill(process.pid, signal)
+      return
+    }
+    console.error(`parley: ${signal}: ending after the current step; a second signal ends at once`)
+    ending.abort(new Interrupted(signal, stopped()))
   }
   const stopListening = () => signals.forEach((signal) => process.off(signal, onSignal))
   for (const signal of signals) process.on(signal, onSignal)

@@ -11,6 +11,7 @@ import { tlsOptions } from '@parley/service/tls-settings'
 import { Command } from 'commander'
 import { byCommand } from './by-command.ts'
 import { checkBusAndPresence } from './check-servers.ts'
+import { interruptible } from './interruptible.ts'
 
 const reminderMS = 10_000
 
@@ -38,7 +39,8 @@ export function migrateCommand(): Command {
           return
         }
         await explain('MongoDB', [mongoSettings.mongoUrl], checkRights(db, rightsOfMigration))
-        const done = await migrate(db, { onProgress: console.log, also: recordIn(db) })
+        const atOnce = () => 'run it again; completed migrations are not repeated'
+        const done = await interruptible({ atOnce }, () => migrate(db, { onProgress: console.log, also: recordIn(db) }))
         console.log(done.length === 0 ? 'nothing to do: the schema is up to date' : 'the schema is up to date')
         for (const { kind, app, id } of await findLostIds(db)) {
           console.log(`app ${app}: the ${kind} ${JSON.stringify(id)} cannot be named in a URL: give it another ID`)

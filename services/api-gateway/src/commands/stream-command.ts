@@ -8,6 +8,7 @@ import { keptDays } from '@parley/db/push/outgoing-calls'
 import { createLog } from '@parley/service/log'
 import { Command, InvalidArgumentError } from 'commander'
 import { recordWork } from './by-command.ts'
+import { interruptible } from './interruptible.ts'
 import { createProgress } from './progress.ts'
 import { withBus } from './with-bus.ts'
 import { withDb } from './with-db.ts'
@@ -22,7 +23,7 @@ export function rebuildStreamCommand(): Command {
     .requiredOption('--since <time>', 'start: an ISO-8601 time, or minutes ago such as 90m', readSince)
     .addHelpText(
       'after',
-      '\nNeeds PARLEY_NATS_URL besides PARLEY_MONGO_URL. To resume after an interruption, pass the time in its last line to --since. Changes other than new messages are kept for PARLEY_CHANGES_KEPT_HOURS.',
+      '\nNeeds PARLEY_NATS_URL besides PARLEY_MONGO_URL. If interrupted, it prints the time to resume from. Changes other than new messages are kept for PARLEY_CHANGES_KEPT_HOURS.',
     )
     .action(({ since }: { since: Date }) => withDb((db) => rebuild(db, since.getTime())))
 }
@@ -42,21 +43,27 @@ function readSince(text: string): Date {
 
 async function rebuild(db: Db, sinceMS: number): Promise<void> {
   const since = new Date(sinceMS).toISOString()
+  let reachedMS = sinceMS
+  const goOn = () => `go on with --since ${new Date(reachedMS).toISOString()}`
   await withBus(async (bus, control) => {
     if ((await learnStreams(bus)).size === 0)
       throw new Error('there is no stream yet: start a service first, which makes it')
     const chat = createChat({ db, bus, control, log: createLog({ service: 'cli', node: 'cli', level: 'error' }) })
     // The first line comes at once.
     const progress = createProgress(progressMS, Number.NEGATIVE_INFINITY)
-    const events = await recordWork(db, everyApp, 'rebuild-stream', { since }, async (onBegin, done) => {
-      await onBegin()
-      done['events'] = 0
-      done['events'] = await rebuildSince(chat, sinceMS, (upToMS, soFar) => {
-        done['events'] = soFar
-        progress(() => `${soFar} events published again, up to ${new Date(upToMS).toISOString()}`)
+    const work = (ending: AbortSignal) =>
+      recordWork(db, everyApp, 'rebuild-stream', { since }, async (onBegin, done) => {
+        await onBegin()
+        done['events'] = 0
+        done['events'] = await rebuildSince(chat, sinceMS, (upToMS, soFar) => {
+          done['events'] = soFar
+          reachedMS = upToMS
+          ending.throwIfAborted()
+          progress(() => `${soFar} events published again, up to ${new Date(upToMS).toISOString()}`)
+        })
+        return done['events']
       })
-      return done['events']
-    })
+    const events = await interruptible({ stopped: goOn, atOnce: goOn }, work)
     console.log(`${events} events since ${since} are published again`)
   })
 }

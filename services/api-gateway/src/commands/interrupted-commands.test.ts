@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createReadStream, createWriteStream } from 'node:fs'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { eventually } from '@parley/stack/eventually'
+import { listenOnLoopback } from '@parley/stack/loopback'
+import { commandEnv, parleyFile } from '@parley/stack/parley-command'
+import { testServers, withDatabase } from '@parley/stack/test-servers'
+import { afterAll, beforeAll, describe, onTestFinished, test } from 'vitest'
+import { startTestGateway, type TestGateway } from '../test-gateway.ts'
+
+const sample = join(import.meta.dirname, '../../../../test/operating/exports/mattermost.jsonl')
+const first = (signal: string) => `parley: ${signal}: ending after the current step; a second signal ends at once\n`
+
+describe('a command that a signal ends says what is left and how to go on:', () => {
+  let gateway: TestGateway
+  let dir: string
+  let servers: Record<string, string>
+  beforeAll(async () => {
+    gateway = await startTestGateway()
+    dir = await mkdtemp(join(tmpdir(), 'parley-interrupted-'))
+    const { mongoUrl, natsUrl } = await testServers()
+    const { databaseName } = gateway.chat.db.mongo
+    servers = { PARLEY_MONGO_URL: withDatabase(mongoUrl, databaseName), PARLEY_NATS_URL: natsUrl }
+  })
+  afterAll(async () => {
+    await gateway.stop()
+    await rm(dir, { recursive: true, force: true })
+  })
+
+  /** @returns the process, and what it has printed as an error once it ended, with its code or its signal */
+  function start(args: readonly string[], env: Record<string, string> = {}) {
+    const child = spawn(process.execPath, [parleyFile, ...args], { env: { ...commandEnv, ...env } })
+    onTestFinished(() => void child.kill('SIGKILL'))
+    child.stdout.resume()
+    const ended = Promise.all([text(child.stderr), once(child, 'close')])
+    return { child, ended: ended.then(([said, [code, signal]]) => ({ said, code: (code ?? signal) as unknown })) }
+  }
+
+  /** Sends a signal and, once it was noticed, a second one. */
+  async function signalTwice(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+    assert.ok(child.stderr)
+    child.kill(signal)
+    await once(child.stderr, 'data')
+    child.kill(signal)
+  }
+
+  /** A conversion whose export does not end. */
+  async function startConversion() {
+    const [from, to] = [await mkdtemp(join(dir, 'from-')), await mkdtemp(join(dir, 'to-'))]
+    const pipe = join(from, 'export.jsonl')
+    execFileSync('mkfifo', [pipe])
+    const conversion = start(['convert', 'mattermost', pipe, to])
+    const source = createWriteStream(pipe)
+    onTestFinished(() => void source.destroy())
+    await eventually('the output has begun', async () => (await readdir(to)).length > 0)
+    return { ...conversion, to, source }
+  }
+
+  test('convert removes its part of the output', async () => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+      const { child, ended, to, source } = await startConversion()
+      assert.ok(child.stderr)
+      child.kill(signal)
+      await once(child.stderr, 'data')
+      createReadStream(sample).pipe(source)
+      const { said, code } = await ended
+      assert.equal(said, `${first(signal)}parley: interrupted by ${signal}: nothing is left; run it again\n`)
+      assert.equal(code, { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 }[signal])
+      assert.deepEqual(await readdir(to), [])
+    }
+  })
+
+  test('a second signal names the part of the output that it leaves', async () => {
+    const { child, ended, to } = await startConversion()
+    await signalTwice(child, 'SIGINT')
+    const part = join(to, 'import.ndjson.part')
+    const left = `${part} is incomplete; run it again, which replaces it`
+    assert.deepEqual(await ended, {
+      said: `${first('SIGINT')}parley: interrupted by SIGINT: ${left}\n`,
+      code: 'SIGINT',
+    })
+    assert.deepEqual(await readdir(to), ['import.ndjson.part'])
+  })
+
+  test('a second signal ends a backup whose bucket does not respond', async () => {
+    const bucket = createServer()
+    const port = await listenOnLoopback(bucket)
+    onTestFinished(() => void bucket.close())
+    const { child, ended } = start(['backup', 's3://bucket/nightly'], {
+      ...servers,
+      PARLEY_FILES_S3_ENDPOINT: `http://127.0.0.1:${port}`,
+      PARLEY_FILES_S3_PATH_STYLE: 'true',
+      PARLEY_FILES_S3_ACCESS_KEY_ID: 'key',
+      PARLEY_FILES_S3_SECRET_ACCESS_KEY: 'secret',
+    })
+    await once(bucket, 'connection')
+    await signalTwice(child, 'SIGTERM')
+    const { said, code } = await ended
+    assert.match(said, /interrupted by SIGTERM: s3:\/\/bucket\/nightly\/\S+Z is incomplete: remove it, and run/)
+    assert.equal(code, 'SIGTERM')
+  })
+
+  test('app delete goes on when it is run again', async () => {
+    const { apps } = gateway.chat.db
+    const { child, ended } = start(['app', 'delete', gateway.app, '--yes'], servers)
+    await eventually(
+      'it has begun',
+      async () => (await apps.findOne({ _id: gateway.app }))?.deletingSince !== undefined,
+    )
+    child.kill('SIGINT')
+    const { said, code } = await ended
+    assert.match(said, /^parley: interrupted by SIGINT: run it again, which goes on; until then /)
+    assert.equal(code, 'SIGINT')
+  })
+})
