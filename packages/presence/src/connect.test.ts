@@ -42,6 +42,21 @@ test('a user whose commands the ACL refuses is refused at the start, with the co
   }
 })
 
+test('a server that refuses connections is away with its reason: at its limit of clients', async () => {
+  const full = await listen((socket) => {
+    socket.resume().end('-ERR max number of clients reached\r\n')
+  })
+  const sentences: string[] = []
+  const presence = await connectPresence(full.url, ({ message }) => void sentences.push(message))
+  onTestFinished(async () => {
+    presence.redis.disconnect()
+    await full.stop()
+  })
+  const said = /^Error: Redis is disconnected: ERR max number of clients reached$/
+  await vi.waitFor(() => assert.rejects(pingPresence(presence), said), failover)
+  assert.deepEqual([...new Set(sentences)], ['ERR max number of clients reached'])
+})
+
 test('a proxy that has lost Redis counts as Redis being away, a server that waits for its own protocol does not', async () => {
   const sentences: string[] = []
   const onError = ({ message }: Error) => void sentences.push(message)

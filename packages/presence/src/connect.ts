@@ -1,8 +1,8 @@
 import type { SecureContextOptions } from 'node:tls'
 import { isUnreachable } from '@parley/async/unreachable'
 import { Redis, type RedisOptions } from 'ioredis'
-import { closesAtOnce } from './closes-at-once.ts'
 import { execAll } from './exec-all.ts'
+import { firstAnswer } from './first-answer.ts'
 import { redisOptions } from './redis-url.ts'
 
 export interface Presence {
@@ -51,8 +51,17 @@ export async function connectPresence(
     if ('command' in error) delete error.command
     last = error
     fault = error
-    onError(error)
+    if (!isCut(error)) onError(error)
   })
+  // ioredis emits no error if the server answers with one and closes the connection.
+  const explainClosing = async () => {
+    if (fault && !isCut(fault)) return
+    const cause = await explainCut(fault ?? closed, redis.options)
+    if (redis.status === 'ready' || (cause === closed && !fault)) return
+    fault = cause
+    onError(cause)
+  }
+  redis.on('reconnecting', () => void explainClosing())
   redis.on('ready', () => (fault = undefined))
   try {
     await redis.connect()
@@ -61,7 +70,7 @@ export async function connectPresence(
     if (last?.name === 'ReplyError') throw last
   } catch (error) {
     // connect() only reports that the connection was closed.
-    const cause = error instanceof UnfitRedis ? error : (last ?? error)
+    const cause = error instanceof UnfitRedis ? error : await explainCut((last ?? error) as Error, redis.options)
     if (await isOtherProtocol(cause, redis.options)) {
       redis.disconnect()
       throw new UnfitRedis(`the server does not speak Redis' protocol, or needs TLS`, { cause })
@@ -71,7 +80,7 @@ export async function connectPresence(
       throw cause
     }
     // A connection's error is reported by its event.
-    if (cause !== last) onError(cause)
+    if (!last) onError(cause)
     redis.once('ready', () => {
       checkServer(redis).catch(onError)
     })
@@ -96,9 +105,18 @@ async function isOtherProtocol(error: unknown, options: RedisOptions): Promise<b
   // Sentinel has spoken to the server that it names.
   return (
     error.message.startsWith('Unknown RESP type') ||
-    (isCut(error) && !options.sentinels && !(await closesAtOnce(options)))
+    (isCut(error) && !options.sentinels && (await firstAnswer(options)) !== '')
   )
 }
+
+/** The error with which the server refuses connections, if it cut one off; otherwise the given error. */
+async function explainCut(error: Error, options: RedisOptions): Promise<Error> {
+  if (!isCut(error) || options.sentinels) return error
+  const refusal = (await firstAnswer(options))?.match(/^-(.+)\r\n/)?.[1]
+  return refusal === undefined ? error : new Error(refusal, { cause: error })
+}
+
+const closed = new Error('Connection is closed.')
 
 function isCut({ code, message }: NodeJS.ErrnoException): boolean {
   return code === 'EPIPE' || code === 'ECONNRESET' || message === 'Connection is closed.'
@@ -191,6 +209,7 @@ const awayMessages = [
   'Command aborted due to connection close',
   // Sent by Redis while it loads its data.
   'LOADING',
+  'ERR max number of clients reached',
 ]
 
 /** @throws if Redis is down, with the cause, or refuses commands */

@@ -12,7 +12,7 @@ export class Interrupted extends Error {
   }
 }
 
-/** What a command leaves, and how to go on. */
+/** Tells the operator what is left, and how to go on. */
 export interface Left {
   /** Once its work has stopped. Without this, the first signal ends the process at once. */
   stopped?: () => string
