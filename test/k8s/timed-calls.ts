@@ -21,7 +21,7 @@ export type TimedCallsReport =
   | { did: 'acknowledged'; room: string; id: string }
   | { did: 'stopped'; sent: number; calls: Calls }
 
-const tryAgainMS = 200
+const retryMS = 200
 
 /**
  * A worker thread that sends messages on a fixed schedule, and reads a badge with every third, regardless of pending calls. Its
@@ -50,7 +50,7 @@ function run(port: NonNullable<typeof parentPort>, options: TimedCallsOptions): 
         .timed(gatewayUrl, 'POST', '/messages', admin, { ...text, clientMessageID })
         .catch(() => undefined)
       if (answer?.status === 200) return post({ did: 'acknowledged', room, id: String(answer.body.result['_id']) })
-      await pause(tryAgainMS)
+      await pause(retryMS)
     }
   }
 

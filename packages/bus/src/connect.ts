@@ -43,7 +43,7 @@ export interface Bus {
 
 const connectWithinMS = 5_000
 /** Retry interval until NATS is reached for the first time. */
-const reachAgainMS = 500
+const reconnectMS = 500
 const normalPingEveryMS = 5_000
 const maxPingOut = 2
 /** A silently dead connection is noticed within this time. */
@@ -123,7 +123,7 @@ export async function connectBus(
 
   async function keepTrying(): Promise<void> {
     // The outage has already been reported.
-    while (!reached && (await isOpenAfter(reachAgainMS, closing.signal))) await reach().catch(outage.failed)
+    while (!reached && (await isOpenAfter(reconnectMS, closing.signal))) await reach().catch(outage.failed)
     if (!reached) return
     for (const handle of state.back) handle()
     events.onReconnect?.()

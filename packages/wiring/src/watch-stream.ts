@@ -17,7 +17,7 @@ import { type StreamPoll, streamPoll } from '@parley/contracts/bus/polls'
 import { streamNames } from '@parley/contracts/bus/streams'
 import type { Db } from '@parley/db/connect'
 import type { StreamStateDoc } from '@parley/db/events/documents'
-import { findStreamStates, insertStreamState, recordFoundAgain, recordProgress } from '@parley/db/events/stream-state'
+import { findStreamStates, insertStreamState, recordProgress, recordRecovery } from '@parley/db/events/stream-state'
 import type { Logger } from '@parley/service/log'
 import type { Metrics } from '@parley/service/metrics'
 import { findLoss, type Loss, nextFirstSeq, replaceStream } from './stream-loss.ts'
@@ -115,7 +115,7 @@ export async function watchStreams(watched: WatchedStreams, signal: AbortSignal)
       if (!stream.takesAll) await mend(watched, index)
       // The process that recorded the loss could not create a new stream: NATS was starting without its disk, or
       // unreachable.
-      if (state.repairUntilMS !== undefined && state.repairUntilMS < clock.now()) await recordFoundAgain(db, state)
+      if (state.repairUntilMS !== undefined && state.repairUntilMS < clock.now()) await recordRecovery(db, state)
       await record(watched, state, stream)
       known.seq = acknowledged?.seq
       return true

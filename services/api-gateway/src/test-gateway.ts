@@ -270,7 +270,7 @@ async function hear(bus: Bus, app: string): Promise<Heard> {
       if (/^parley\.(feed|presence)\./.test(message.subject)) return
       const incoming = toIncomingEvent(message)
       const id = message.headers?.get('Nats-Msg-Id') ?? ''
-      if (ids.has(id) && !incoming.again) return
+      if (ids.has(id) && !incoming.republished) return
       if (id !== '') ids.add(id)
       events.push({ ...incoming, payload: message.json(), incoming })
       for (const look of waiting) look()

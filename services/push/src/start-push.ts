@@ -36,7 +36,7 @@ import { consumers, createPushMetrics, exportQueues } from './push-metrics.ts'
 import { createOnlineDevicesOf } from './recipients/online-devices.ts'
 import { createMessagePusher, type MessageEvent } from './recipients/push-message.ts'
 import { createClientsPusher } from './recipients/push-to-clients.ts'
-import { createTakeAway } from './recipients/take-away.ts'
+import { createNotificationRemoval } from './recipients/remove-notifications.ts'
 import type { pushSettings } from './settings.ts'
 
 export interface PushParts {
@@ -91,8 +91,8 @@ export async function startPush(
   const shared = { db, presence, onlineDevicesOf, networks: reachable, keepMS, wakeNetworks }
   const pushMessage = createMessagePusher({ ...shared, notificationsOf, generic, queueCall, decisions, awayMS })
   const pushToClients = createClientsPusher({ ...shared, notificationsOf, generic, queueCall, decisions, pushMessage })
-  const takeAway = createTakeAway(shared)
-  const queueWebhook = createWebhookQueue({ db, queueCall, takeAway, log })
+  const removal = createNotificationRemoval(shared)
+  const queueWebhook = createWebhookQueue({ db, queueCall, removal, log })
   const toDeliver = { ...shared, ...{ chat, log, tracing, notificationsOf, timeoutMS, generic }, dispatcher: guarded }
   const deliver = countedDelivery(createCallDelivery(toDeliver), figures)
   const findHandled = handledIn(db, bus)
@@ -107,8 +107,8 @@ export async function startPush(
     consume('push', traced(tracing, pushMessage)),
     consume('pushThreads', traced(tracing, pushMessage)),
     consume('pushToClients', pushToClients),
-    consume('pushReads', takeAway.reads),
-    consume('pushThreadReads', takeAway.threadReads),
+    consume('pushReads', removal.reads),
+    consume('pushThreadReads', removal.threadReads),
     consume('webhooks', queueWebhook),
     consume('webhooksOfThreads', queueWebhook),
     ...[...networks].map(([name, network]) =>

@@ -4,7 +4,7 @@ import { unnoticedCutMS } from '@parley/bus/connect'
 import type { Logger } from '@parley/service/log'
 import type { RealtimeNode } from './node.ts'
 
-const resyncAgainMS = 1_000
+const resyncRetryMS = 1_000
 /** After this, all gaps have been noticed and NATS routes all of this node's subjects again. */
 const batchGapsMS = 2_000
 /** A flapping route must not keep the database busy. */
@@ -41,7 +41,7 @@ export function createMissedMessages({ log, signal, isConnected, node }: MissedM
         awaySinceMS = Math.min(awaySinceMS ?? sinceMS, sinceMS)
         break
       }
-      await wait(resyncAgainMS)
+      await wait(resyncRetryMS)
     }
     makingUp--
   }

@@ -7,7 +7,7 @@ import type { Bus } from '../connect.ts'
 import { listen, type Subscription } from '../listen.ts'
 import { readPayload } from '../read-payload.ts'
 import type { StreamMessage } from '../stream/consume.ts'
-import { type EventAttributes, readAgain, readPosition } from './publish.ts'
+import { type EventAttributes, readPosition, readRepublished } from './publish.ts'
 
 /** An event from the bus. The payload stays bytes: realtime nodes forward it without parsing it. */
 export interface IncomingEvent extends EventAttributes {
@@ -45,8 +45,8 @@ export function toIncomingEvent(message: {
   if (exceptDevice !== '') incoming.exceptDevice = decodeURIComponent(exceptDevice)
   const exceptUser = set.get(busHeaders.exceptUser)
   if (exceptUser !== '') incoming.exceptUser = decodeURIComponent(exceptUser)
-  const again = readAgain(set)
-  if (again) incoming.again = again
+  const republished = readRepublished(set)
+  if (republished) incoming.republished = republished
   const position = readPosition(set)
   if (position) incoming.message = position
   const accepted = set.get(busHeaders.accepted)

@@ -13,7 +13,7 @@ import { type ServerEvent, serverEvents } from '@parley/contracts/socket/server-
 import type { Bus } from '../connect.ts'
 
 /** Describes an event that is published again. */
-export interface Again {
+export interface Republished {
   /** When the event was first recorded, in Unix milliseconds. */
   atMS: number
   /** After the loss of a stream: its position between those of the lost stream and those of the new one. */
@@ -53,7 +53,7 @@ export interface EventAttributes {
   /** User who does not get the event, on any device. */
   exceptUser?: string
   /** Set if the event is published again. */
-  again?: Again
+  republished?: Republished
 }
 
 export interface OutgoingEvent extends EventAttributes {
@@ -121,7 +121,7 @@ function toHeaders(attributes: OutgoingEvent): MsgHdrs {
     set.set(busHeaders.exceptDevice, encodeURIComponent(attributes.exceptDevice))
   }
   if (attributes.exceptUser !== undefined) set.set(busHeaders.exceptUser, encodeURIComponent(attributes.exceptUser))
-  if (attributes.again) setAgain(set, attributes.again)
+  if (attributes.republished) setRepublished(set, attributes.republished)
   if (attributes.message) setPosition(set, attributes.message)
   if (attributes.acceptedAtMS !== undefined) set.set(busHeaders.accepted, String(attributes.acceptedAtMS))
   return set
@@ -143,13 +143,13 @@ export function readPosition(set: MsgHdrs): EventPosition | undefined {
   }
 }
 
-function setAgain(set: MsgHdrs, { atMS, position }: Again): void {
-  set.set(busHeaders.again, String(atMS))
+function setRepublished(set: MsgHdrs, { atMS, position }: Republished): void {
+  set.set(busHeaders.republished, String(atMS))
   if (position !== undefined) set.set(busHeaders.position, String(position))
 }
 
-export function readAgain(set: MsgHdrs | undefined): Again | undefined {
-  const at = set?.get(busHeaders.again) ?? ''
+export function readRepublished(set: MsgHdrs | undefined): Republished | undefined {
+  const at = set?.get(busHeaders.republished) ?? ''
   if (at === '') return undefined
   const position = set?.get(busHeaders.position) ?? ''
   return { atMS: Number(at), ...(position !== '' && { position: Number(position) }) }
@@ -162,31 +162,44 @@ export interface OutgoingFeedEvent {
   event: FeedOnlyEvent
   json: string
   /** Set if the event is published again. */
-  again?: Again
+  republished?: Republished
 }
 
 /** Publishes an event to the integrator's feed. Settles when the stream has it. @throws BusAway, BusRefuses */
-export async function publishFeedEvent(bus: Bus, { id, to, event, json, again }: OutgoingFeedEvent): Promise<void> {
-  await publishCaptured(bus, feedSubject(to, event), json, headersOf(id, again))
+export async function publishFeedEvent(
+  bus: Bus,
+  { id, to, event, json, republished }: OutgoingFeedEvent,
+): Promise<void> {
+  await publishCaptured(bus, feedSubject(to, event), json, headersOf(id, republished))
 }
 
 /** Publishes a push to clients for the push service. Settles when the stream has it. @throws BusAway, BusRefuses */
-export async function publishPushToClients(bus: Bus, app: string, push: ClientsPush, again?: Again): Promise<void> {
-  await publishCaptured(bus, pushToClientsSubject(app), JSON.stringify(push), headersOf(push.id, again))
+export async function publishPushToClients(
+  bus: Bus,
+  app: string,
+  push: ClientsPush,
+  republished?: Republished,
+): Promise<void> {
+  await publishCaptured(bus, pushToClientsSubject(app), JSON.stringify(push), headersOf(push.id, republished))
 }
 
 /**
  * Publishes joins and leaves of a room for its webhook. Settles when the stream has them.
  * @throws BusAway, BusRefuses
  */
-export async function publishMembersChange(bus: Bus, app: string, change: MembersChange, again?: Again): Promise<void> {
+export async function publishMembersChange(
+  bus: Bus,
+  app: string,
+  change: MembersChange,
+  republished?: Republished,
+): Promise<void> {
   const subject = membersChangeSubject(app, change.room)
-  await publishCaptured(bus, subject, JSON.stringify(change), headersOf(change.id, again))
+  await publishCaptured(bus, subject, JSON.stringify(change), headersOf(change.id, republished))
 }
 
-function headersOf(id: string, again: Again | undefined): MsgHdrs {
+function headersOf(id: string, republished: Republished | undefined): MsgHdrs {
   const set = headers()
   set.set('Nats-Msg-Id', id)
-  if (again) setAgain(set, again)
+  if (republished) setRepublished(set, republished)
   return set
 }

@@ -2,7 +2,7 @@ import { DeliverPolicy, type JsMsg } from '@nats-io/jetstream'
 import { clock } from '@parley/async/clock'
 import { busHeaders } from '@parley/contracts/bus/headers'
 import type { Bus } from '../connect.ts'
-import { readAgain } from '../events/publish.ts'
+import { readRepublished } from '../events/publish.ts'
 import { readInfo } from './stream-info.ts'
 
 export interface StoredMessage {
@@ -131,7 +131,7 @@ function toStored(message: JsMsg): StoredMessage {
     stream: info.stream,
     seq: message.seq,
     takenAtMS,
-    timeMS: Math.floor(readAgain(headers)?.atMS ?? takenAtMS),
+    timeMS: Math.floor(readRepublished(headers)?.atMS ?? takenAtMS),
     id: headers?.get('Nats-Msg-Id') || `${message.seq}`,
     subject: message.subject,
     data: message.data,

@@ -39,7 +39,7 @@ export interface ConsumeOptions {
   findHandled: FindHandled
 }
 
-const lookAgainMS = 1_000
+const recheckMS = 1_000
 /** A message that keeps failing blocks later streams for at most this long. */
 const waitForEarlierMS = 600_000
 
@@ -78,7 +78,7 @@ export async function consumeStreams<T>(
         // watchStreams recreates a lost stream; a deleted consumer is recreated here. An outage is already reported.
         if (bus.connected && !isMissing(error)) onFault(error as Error)
       }
-      if (!signal.aborted) await pause(lookAgainMS)
+      if (!signal.aborted) await pause(recheckMS)
     }
   }
 

@@ -68,7 +68,7 @@ function inStreams(
 }
 
 /** Whether one consumer can read exactly these. */
-export function isReadTogether(audiences: readonly Audience[]): boolean {
+export function fitOneConsumer(audiences: readonly Audience[]): boolean {
   return audiences.length <= subjectsOfConsumer
 }
 

@@ -86,7 +86,7 @@ export async function learnStreams(bus: Bus, atLeast = 1): Promise<Map<string, I
   return found
 }
 
-const lookAgainMS = 250
+const recheckMS = 250
 /** Longer than another process takes to create a stream. */
 const maxWaitMS = 5_000
 
@@ -97,6 +97,6 @@ export async function awaitStreams(bus: Bus): Promise<void> {
     const found = await learnStreams(bus)
     if (found.size === bus.streams.names.length) return
     if (performance.now() > deadlineMS) throw new Error('a stream of events is missing')
-    await pause(lookAgainMS)
+    await pause(recheckMS)
   }
 }

@@ -91,19 +91,19 @@ export function announceDue({ db, bus }: Pick<WorkerParts, 'db' | 'bus'>, kind: 
 
 function createRunner({ work, onError }: Worker, signal: AbortSignal) {
   let running: Promise<void> | undefined
-  let isDueAgain = false
+  let isDue = false
   let next: { atMS: number; timer: NodeJS.Timeout } | undefined
   signal.addEventListener('abort', () => clearTimeout(next?.timer), { once: true })
 
   async function run(): Promise<void> {
     do {
-      isDueAgain = false
+      isDue = false
       try {
         await work(signal)
       } catch (error) {
         onError(error as Error)
       }
-    } while (isDueAgain && !signal.aborted)
+    } while (isDue && !signal.aborted)
     running = undefined
   }
 
@@ -116,7 +116,7 @@ function createRunner({ work, onError }: Worker, signal: AbortSignal) {
       clearTimeout(next?.timer)
       const timer = setTimeout(() => {
         next = undefined
-        if (running) isDueAgain = true
+        if (running) isDue = true
         else running = run()
       }, waitMS)
       next = { atMS, timer }

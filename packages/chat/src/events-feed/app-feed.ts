@@ -8,7 +8,7 @@ import type { Log } from '../ports.ts'
 import { type FeedPosition, movedTo, reaches } from './cursor.ts'
 import { type FeedEntry, readEntry } from './feed-entry.ts'
 
-const lookAgainMS = 1_000
+const recheckMS = 1_000
 /** With these, the streams lose events that may still be in memory. */
 const erasures: ReadonlySet<string> = new Set(['userDeleted', 'contentErased'] satisfies FeedOnlyEvent[])
 /** Interval at which the position of an idle app advances, so that its readers' cursors stay fresh. */
@@ -178,7 +178,7 @@ function follow(
     wakeAll()
     await following.ended
   }
-  void runEvery(lookAgainMS, run, { onError, signal })
+  void runEvery(recheckMS, run, { onError, signal })
 
   async function quietAt(): Promise<number | undefined> {
     const { lastSeq } = await streamBounds(bus, stream)

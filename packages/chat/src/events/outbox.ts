@@ -238,7 +238,7 @@ function commandsOf(entries: readonly Unpublished[]): NodeCommand[] {
 
 /** By then the relay of another process has published an entry. */
 export const relayedWithinMS = givenUpAfterMS + 2_000
-const lookAgainMS = 250
+const recheckMS = 250
 
 /**
  * Publishes the entries of a change. If their commands are not confirmed, this process may be cut off from nodes and caches
@@ -278,5 +278,5 @@ async function untilRelayed(parts: PublishKeysParts, entries: readonly Unpublish
     parts.bus.connected
       ? publishKeys(parts, orderingKeys)
       : (await findByOrderingKey(parts.db, orderingKeys)).length === 0
-  while (orderingKeys.length > 0 && performance.now() < untilMS && !(await isPublished())) await pause(lookAgainMS)
+  while (orderingKeys.length > 0 && performance.now() < untilMS && !(await isPublished())) await pause(recheckMS)
 }

@@ -1,7 +1,6 @@
 import type { Bus } from '@parley/bus/connect'
 import type { Control } from '@parley/bus/control/control'
 import {
-  type Again,
   BusAway,
   BusRefuses,
   type EventPosition,
@@ -11,6 +10,7 @@ import {
   publishFeedEvent,
   publishMembersChange,
   publishPushToClients,
+  type Republished,
 } from '@parley/bus/events/publish'
 import type { NodeCommand } from '@parley/contracts/bus/control'
 import { clientsPush, membersChange } from '@parley/contracts/bus/push-work'
@@ -38,41 +38,41 @@ export async function publishOutboxEvent(
   parts: PublishParts,
   event: OutboxEvent,
   now: CurrentDocs,
-  again?: Again,
+  republished?: Republished,
 ): Promise<void> {
   const { bus } = parts
-  const isAgain = again && { again }
+  const asRepublished = republished && { republished }
   switch (event.kind) {
     case 'message': {
       const sent = now.message(event.message)
       const by = event.by !== undefined && { by: event.by }
-      if (sent) await publishEvent(bus, { ...messageEvent(sent, event), ...by, ...isAgain })
+      if (sent) await publishEvent(bus, { ...messageEvent(sent, event), ...by, ...asRepublished })
       break
     }
     case 'room': {
       const room = now.room(event.app, event.room)
       const { kind: _kind, app, room: of, ...rest } = event
       const to = { app, room: of }
-      if (room) await publishEvent(bus, { ...rest, to, event: 'room', json: JSON.stringify(room), ...isAgain })
+      if (room) await publishEvent(bus, { ...rest, to, event: 'room', json: JSON.stringify(room), ...asRepublished })
       break
     }
     case 'event': {
       const { kind: _kind, upToSeq, ...whole } = event
       const last = upToSeq !== undefined && { message: { seq: upToSeq, mayOvertake: true as const } }
-      await publishEvent(bus, { ...whole, ...last, ...isAgain })
+      await publishEvent(bus, { ...whole, ...last, ...asRepublished })
       break
     }
     case 'feed':
-      await publishFeedEvent(bus, { ...event, ...isAgain })
+      await publishFeedEvent(bus, { ...event, ...asRepublished })
       break
     case 'command':
       await sendCommand(parts, event.app, await currentCommand(event.app, event.json, now))
       break
     case 'membersChange':
-      await publishMembersChange(bus, event.app, membersChange.parse(JSON.parse(event.json)), again)
+      await publishMembersChange(bus, event.app, membersChange.parse(JSON.parse(event.json)), republished)
       break
     case 'push':
-      await publishPushToClients(bus, event.app, clientsPush.parse(readJson(event.json)), again)
+      await publishPushToClients(bus, event.app, clientsPush.parse(readJson(event.json)), republished)
       break
     default:
       throw new Error('unknown event kind: left to a newer release')

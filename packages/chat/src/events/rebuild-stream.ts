@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { clock } from '@parley/async/clock'
 import { inParts } from '@parley/async/in-parts'
-import { type Again, BusRefuses } from '@parley/bus/events/publish'
+import { BusRefuses, type Republished } from '@parley/bus/events/publish'
 import { learnStreams } from '@parley/bus/stream/stream-info'
 import type { Audience } from '@parley/contracts/bus/partitions'
 import type { MembersChange } from '@parley/contracts/bus/push-work'
@@ -134,7 +134,7 @@ async function republish(chat: Chat, { fromMS, toMS }: TimeRange, { positionOf, 
   for (let i = 0; i < past.length; i += atOnce) {
     // Fractions of a millisecond keep the order of simultaneous events.
     const position = (atMS: number, at: number) => positionOf(atMS + (i + at) / 1_000_000)
-    count += await publishAgain(chat, past.slice(i, i + atOnce), position, isWanted)
+    count += await republishEach(chat, past.slice(i, i + atOnce), position, isWanted)
   }
   return count
 }
@@ -165,7 +165,7 @@ async function flushBefore({ db }: Chat, flushed: Flushed, beforeMS: number): Pr
 
 const newMessage = (message: string): OutboxEvent => ({ kind: 'message', message, event: 'chat message' })
 
-async function publishAgain(
+async function republishEach(
   chat: Chat,
   past: readonly Past[],
   positionOf: (atMS: number, at: number) => number | undefined,
@@ -202,9 +202,9 @@ function audienceOf(event: OutboxEvent, now: CurrentDocs): Audience | undefined 
   }
 }
 
-async function publishOnce(chat: Chat, event: OutboxEvent, now: CurrentDocs, again: Again): Promise<void> {
+async function publishOnce(chat: Chat, event: OutboxEvent, now: CurrentDocs, republished: Republished): Promise<void> {
   try {
-    await publishOutboxEvent(chat, event, now, again)
+    await publishOutboxEvent(chat, event, now, republished)
   } catch (error) {
     if (!(error instanceof BusRefuses)) throw error
     chat.log.error({ err: error, event: event.kind }, 'event dropped: too large for the bus')

@@ -2,8 +2,14 @@ import { clock } from '@parley/async/clock'
 import { ApiError } from '@parley/contracts/errors'
 import { findAttachedIn } from '@parley/db/files/attached'
 import type { FileDoc, FilesToClearDoc } from '@parley/db/files/documents'
-import { lookAtAgain, lookAtFiles, takeFileToLookAt, unsentMS } from '@parley/db/files/files'
-import { clearAgain, removeFile, removeToClear, takeToClear, uploadWithinMS } from '@parley/db/files/files-to-clear'
+import { lookAtFiles, postponeLook, takeFileToLookAt, unsentMS } from '@parley/db/files/files'
+import {
+  postponeClearing,
+  removeFile,
+  removeToClear,
+  takeToClear,
+  uploadWithinMS,
+} from '@parley/db/files/files-to-clear'
 import { key } from '@parley/db/keys'
 import { isScheduled } from '@parley/db/messages/scheduled'
 import { flushApp, flushRooms } from '@parley/db/room-buffer/flush'
@@ -29,7 +35,7 @@ interface Pictures {
 }
 
 /** Interval between checks of a file in use, which find a release that was not recorded. */
-const lookAgainMS = 7 * 24 * 60 * 60 * 1_000
+const recheckMS = 7 * 24 * 60 * 60 * 1_000
 /** Backoff for a picture while its store is away. */
 const shortestPauseMS = 10_000
 const longestPauseMS = 60 * 60 * 1_000
@@ -97,7 +103,7 @@ async function lookAtPicture(chat: FileKeeping, files: Pictures, file: FileDoc, 
   if (await addThumbnail(chat, files, file)) return
   const ageMS = nowMS - file.createdAtMS
   const againMS = Math.min(Math.max(ageMS, shortestPauseMS), longestPauseMS)
-  if (ageMS < unsentMS) await lookAtAgain(chat.db, file, nowMS + againMS)
+  if (ageMS < unsentMS) await postponeLook(chat.db, file, nowMS + againMS)
   else await lookAt(chat, files.store, file, nowMS, againMS)
 }
 
@@ -106,20 +112,20 @@ async function lookAt(
   store: FileStore,
   file: FileDoc,
   nowMS: number,
-  againMS = lookAgainMS,
+  againMS = recheckMS,
 ): Promise<void> {
   const { db } = chat
   const { app, owner, heldUntilMS = 0 } = file
   await forgetArrived(chat, store, file, nowMS)
-  if (heldUntilMS > nowMS) return lookAtAgain(db, file, heldUntilMS)
+  if (heldUntilMS > nowMS) return postponeLook(db, file, heldUntilMS)
   // In this order: a scheduled message may be sent in between, and then uses the file.
   const isUsed = async () => (await isScheduled(db, file)) || (await hasCurrentUse(db, file))
   const hasOwner = owner === undefined || (await findUser(db, app, owner)) !== null
   if (hasOwner) {
-    if (await isUsed()) return lookAtAgain(db, file, nowMS + againMS)
+    if (await isUsed()) return postponeLook(db, file, nowMS + againMS)
     // Sends older than the hold may still be in room buffers.
     await flushApp(db, app)
-    if (await isUsed()) return lookAtAgain(db, file, nowMS + againMS)
+    if (await isUsed()) return postponeLook(db, file, nowMS + againMS)
   }
   await removeFile(db, file)
 }
@@ -140,7 +146,7 @@ async function clearOne({ db }: FileKeeping, store: FileStore, one: FilesToClear
     for await (const attachments of findAttachedIn(db, room)) await lookAtFiles(db, room.app, attachments)
   } else {
     await store.remove(_id)
-    if (uploadUntilMS > nowMS) return clearAgain(db, one, uploadUntilMS)
+    if (uploadUntilMS > nowMS) return postponeClearing(db, one, uploadUntilMS)
   }
   await removeToClear(db, one)
 }

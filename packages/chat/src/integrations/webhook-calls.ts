@@ -43,7 +43,7 @@ export async function readWebhookCall(
 ): Promise<Result<typeof operations.readWebhookCall>> {
   const call = await findWholeCall(db, app, id)
   if (!call) throw new ApiError('WEBHOOK_NOT_FOUND', `no call ${JSON.stringify(id)}`)
-  const isOver = call.state !== 'waiting' || call.isAgain
+  const isOver = call.state !== 'waiting' || call.isRequeued
   const data = await (isOver ? currentCallData(db, call) : waitedCallData(db, call))
   return { call: toDeliveryView(call), data: readJson(data) }
 }

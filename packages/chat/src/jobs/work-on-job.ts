@@ -10,7 +10,7 @@ const maxAtOnce = 4
 /** A batch or an export is abandoned after this many starts without progress. */
 const maxAttempts = 20
 /** Initial backoff of a failed job, doubled each time up to some minutes. */
-const tryAgainAfterMS = 2_000
+const retryAfterMS = 2_000
 const maxDoublings = 8
 
 /** The jobs of this process. */
@@ -93,7 +93,7 @@ export function workOnJob(
   async function giveUpOrRelease(): Promise<void> {
     // An abandoned erasure would leave the user's data to the next owner of the ID, and could not be repeated.
     if (job.kind !== 'erasure' && (await giveUpJob(db, job, maxAttempts))) return
-    await postponeJob(db, job, tryAgainAfterMS, maxDoublings)
+    await postponeJob(db, job, retryAfterMS, maxDoublings)
   }
 
   const timer = setInterval(() => void keep(), jobLeaseMS / 3)

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { clock, dayMS } from '@parley/async/clock'
 import { inParts } from '@parley/async/in-parts'
 import { type Retention, retention, retentionKey } from '@parley/contracts/resources/retention'
-import { makeDueAgain } from '@parley/db/holds/holds'
+import { resumeExpiry } from '@parley/db/holds/holds'
 import {
   advanceSweep,
   endSweep,
@@ -63,7 +63,7 @@ async function sweepApp(chat: Chat, begun: LeasedSweep, signal: AbortSignal): Pr
   const which = Object.keys(policy).length > 0 ? 'all' : 'own'
   const leased = keepLease(chat, begun)
   if (begun.wasLifted) {
-    while (!signal.aborted && (await makeDueAgain(db, begun.app, dueAtOnce)) === dueAtOnce) await leased.extend()
+    while (!signal.aborted && (await resumeExpiry(db, begun.app, dueAtOnce)) === dueAtOnce) await leased.extend()
   }
   const sweep = (room: SweptRoom) =>
     sweepRoom(chat, leased, room, policy, signal).catch((error: unknown) => recordFailure(chat, leased, room, error))

@@ -147,7 +147,7 @@ function readChange(
 ): Change | undefined {
   try {
     const event = toIncomingEvent(message)
-    const happenedMS = event.again?.atMS ?? at.sinceMS
+    const happenedMS = event.republished?.atMS ?? at.sinceMS
     return happenedMS < createdMS ? undefined : toChange({ at, happenedMS }, event, user)
   } catch (error) {
     bus.malformed(error as Error, message.subject)
@@ -206,7 +206,7 @@ export async function areChangesKept(
   const lacking = states.filter((state, index) => !reachesBack(state, { sinceMS, seq: seqs[index] ?? 0 }))
   if (lacking.length === 0) return true
   const known = await findStreamStates(db)
-  const lost = lacking.filter((state) => !hasAllAgain(state, known.get(state.name), sinceMS))
+  const lost = lacking.filter((state) => !isRebuilt(state, known.get(state.name), sinceMS))
   if (lost.length === 0) return true
   // Always so for a single stream, or a time in the future.
   if (lost.length === states.length) return false
@@ -219,7 +219,7 @@ export async function areChangesKept(
   return !lost.some(({ name }) => concerned.has(name))
 }
 
-function hasAllAgain(
+function isRebuilt(
   { createdAtMS, isWhole, nowMS }: StreamState,
   known: StreamStateDoc | undefined,
   sinceMS: number,

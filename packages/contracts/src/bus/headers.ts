@@ -20,7 +20,7 @@ export const busHeaders = {
    * On an event republished after a stream was lost: when it was first recorded (Unix milliseconds), and its position among
    * the earlier events, which keeps calls to integrators in order.
    */
-  again: 'Parley-Again',
+  republished: 'Parley-Republished',
   position: 'Parley-Place',
   /** User who does not get the event on any device (percent-encoded). */
   exceptUser: 'Parley-Except-User',

@@ -78,7 +78,7 @@ export async function recordNewStream(
 }
 
 /** Records that a stream recorded as lost is back, unless another process has the repair lease. */
-export async function recordFoundAgain(
+export async function recordRecovery(
   db: Db,
   { _id, losses, repairUntilMS = 0 }: Pick<StreamStateDoc, '_id' | 'losses' | 'repairUntilMS'>,
 ): Promise<void> {

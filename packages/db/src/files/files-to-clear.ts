@@ -90,6 +90,6 @@ export async function removeToClear(db: Db, { _id }: FilesToClearDoc): Promise<v
 }
 
 /** Repeats a cleanup at the given time. */
-export async function clearAgain(db: Db, { _id }: FilesToClearDoc, nextMS: number): Promise<void> {
+export async function postponeClearing(db: Db, { _id }: FilesToClearDoc, nextMS: number): Promise<void> {
   await db.filesToClear.updateOne({ _id }, { $set: { nextMS } })
 }

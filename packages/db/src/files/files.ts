@@ -190,7 +190,7 @@ export async function takeFileToLookAt(db: Db, nowMS: number, which: keyof typeo
 }
 
 /** Schedules the next check of a claimed file, unless an earlier check was requested. */
-export async function lookAtAgain(db: Db, { _id, lookAtMS }: FileDoc, againMS: number): Promise<void> {
+export async function postponeLook(db: Db, { _id, lookAtMS }: FileDoc, againMS: number): Promise<void> {
   await db.files.updateOne({ _id, lookAtMS }, { $set: { lookAtMS: againMS } })
 }
 

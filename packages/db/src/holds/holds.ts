@@ -110,7 +110,7 @@ export async function spareExpired(db: Db, ids: readonly string[], session: Sess
 }
 
 /** Makes spared messages of an app due again, and returns how many. The sweep spares those still under hold again. */
-export async function makeDueAgain(db: Db, app: string, limit: number): Promise<number> {
+export async function resumeExpiry(db: Db, app: string, limit: number): Promise<number> {
   const found = await db.messages
     .find({ app, heldExpiryMS: { $exists: true } })
     .hint({ app: 1, heldExpiryMS: 1 })

@@ -138,7 +138,7 @@ export async function removeSent(db: Db, { _id, claim = '' }: ScheduledDoc): Pro
  * Schedules a retry by any process.
  * @param isWritten 'maybe': the message stays in flight, so that it cannot be cancelled once it is in the room
  */
-export async function sendAgain(
+export async function postponeScheduled(
   db: Db,
   { _id, claim = '' }: ScheduledDoc,
   nextMS: number,

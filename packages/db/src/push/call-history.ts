@@ -69,7 +69,7 @@ export async function requeueCalls(
       .limit(limit)
       .toArray()
     if (found.length === 0) return { count: 0, hasMore: false }
-    await db.outgoingCalls.updateMany({ _id: { $in: idsOf(found) } }, waitAgain(), { session })
+    await db.outgoingCalls.updateMany({ _id: { $in: idsOf(found) } }, requeued(), { session })
     const queues = new Map(found.map((call) => [call.queue, call]))
     await openQueues(db, [...queues.values()], session)
     await also(session, found.length)
@@ -91,7 +91,7 @@ export async function requeueCall(
   return inTransaction(db, async (session) => {
     const call = await db.outgoingCalls.findOneAndUpdate(
       { _id: id, app, state: { $in: [...states] }, data: { $exists: true } },
-      waitAgain(),
+      requeued(),
       { returnDocument: 'after', session },
     )
     if (call) {
@@ -102,9 +102,9 @@ export async function requeueCall(
   })
 }
 
-function waitAgain() {
+function requeued() {
   return {
-    $set: { state: 'waiting' as const, createdAtMS: clock.now(), isAgain: true as const },
+    $set: { state: 'waiting' as const, createdAtMS: clock.now(), isRequeued: true as const },
     $unset: { failedAt: 1 as const, madeAt: 1 as const },
   }
 }

@@ -38,7 +38,7 @@ export interface OutgoingCallDoc {
   data?: string
   request?: string
   /** The call was finished, and queued again by an admin. */
-  isAgain?: true
+  isRequeued?: true
   /** The response to an earlier try was applied. */
   isAnswered?: true
   state: 'waiting' | 'done' | 'failed'
@@ -115,7 +115,7 @@ export interface PushDoc {
   /**
    * A silent push that removes notifications: of rooms and threads (by root) read elsewhere, and of deleted messages.
    */
-  takesAway?: { rooms?: string[]; threads?: string[]; messages?: string[] }
+  removes?: { rooms?: string[]; threads?: string[]; messages?: string[] }
   /** When the push is due; absent once it is claimed. */
   dueAtMS?: number
   takenBy?: string

@@ -6,15 +6,15 @@ import { reminderContent } from './pushes.ts'
 /** Stores silent pushes, merging each into one that already waits for the device. */
 export async function recordSilentPushes(db: Db, pushes: readonly PushDoc[]): Promise<void> {
   if (pushes.length === 0) return
-  const updates = pushes.map(({ _id, takesAway: { rooms = [], threads = [], messages = [] } = {}, ...push }) => ({
+  const updates = pushes.map(({ _id, removes: { rooms = [], threads = [], messages = [] } = {}, ...push }) => ({
     updateOne: {
       filter: { _id },
       update: {
         $setOnInsert: push,
         $addToSet: {
-          'takesAway.rooms': { $each: rooms },
-          'takesAway.threads': { $each: threads },
-          'takesAway.messages': { $each: messages },
+          'removes.rooms': { $each: rooms },
+          'removes.threads': { $each: threads },
+          'removes.messages': { $each: messages },
         },
       },
       upsert: true,

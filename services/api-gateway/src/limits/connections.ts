@@ -84,7 +84,7 @@ export function boundConnections(receiveMS: number) {
   }
 }
 
-const lookAgainMS = 20
+const recheckMS = 20
 
 /**
  * Drains connections before a server stops: each response announces and closes its connection, since a client could send on
@@ -94,7 +94,7 @@ const lookAgainMS = 20
 export async function drainConnections(server: Server, withinMS: number): Promise<void> {
   server.prependListener('request', (_request, response) => response.setHeader('connection', 'close'))
   const endMS = performance.now() + withinMS
-  while ((await openConnections(server)) > 0 && performance.now() < endMS) await pause(lookAgainMS)
+  while ((await openConnections(server)) > 0 && performance.now() < endMS) await pause(recheckMS)
   await readArrived()
 }
 

@@ -21,8 +21,8 @@ import { asJson } from '../networks/network.ts'
 import type { FindOnlineDevices } from '../recipients/online-devices.ts'
 import { createSigningSecrets } from '../signing-secrets.ts'
 import { type CallOutcome, callOnce } from './outgoing-call.ts'
+import { recheckCall } from './recheck-call.ts'
 import { originOf } from './room-webhook.ts'
-import { waitedPush } from './waited-push.ts'
 
 export interface DeliverCallParts {
   chat: Chat
@@ -65,7 +65,7 @@ export function createCallDelivery(parts: DeliverCallParts): (call: OutgoingCall
     const { _id: id } = call
     const data = await dataOf(db, call)
     if (call.kind === 'push') {
-      const push = hasWaited(call) ? await waitedPush(parts, call, data) : { body: data }
+      const push = hasWaited(call) ? await recheckCall(parts, call, data) : { body: data }
       if (generic === undefined) return { as: 'refused', reason: 'PUSH_GENERIC is not set' }
       if ('body' in push) return callSigned(call.app, secrets, { url: generic, id, ...push })
       const { reason, isFault } = push
@@ -103,13 +103,13 @@ export function createCallDelivery(parts: DeliverCallParts): (call: OutgoingCall
 }
 
 async function dataOf(db: Db, call: OutgoingCallDoc): Promise<string> {
-  if (call.isAgain) return currentCallData(db, call)
+  if (call.isRequeued) return currentCallData(db, call)
   return hasWaited(call) ? waitedCallData(db, call) : (call.data ?? 'null')
 }
 
 /** Whether the call waited for a retry or for its turn. */
-function hasWaited({ isAgain, tries, createdAtMS }: OutgoingCallDoc): boolean {
-  return isAgain === true || tries > 0 || clock.now() - createdAtMS > waitedMS
+function hasWaited({ isRequeued, tries, createdAtMS }: OutgoingCallDoc): boolean {
+  return isRequeued === true || tries > 0 || clock.now() - createdAtMS > waitedMS
 }
 
 /**

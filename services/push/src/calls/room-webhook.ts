@@ -1,7 +1,7 @@
 import { batched } from '@parley/async/batch'
 import { clock } from '@parley/async/clock'
 import { readEvent } from '@parley/bus/events/incoming'
-import { readAgain } from '@parley/bus/events/publish'
+import { readRepublished } from '@parley/bus/events/publish'
 import { readPayload, type Schema } from '@parley/bus/read-payload'
 import type { MessageHandler, StreamMessage } from '@parley/bus/stream/consume'
 import { waitedCallData } from '@parley/chat/integrations/call-data'
@@ -23,7 +23,7 @@ import type { Logger } from '@parley/service/log'
 import type { z } from 'zod'
 import { forgetTexts, forgetTextsOfRoom } from '../recipients/forget-texts.ts'
 import { messageView } from '../recipients/push-message.ts'
-import type { TakeAway } from '../recipients/take-away.ts'
+import type { NotificationRemoval } from '../recipients/remove-notifications.ts'
 import type { QueueCall } from './outgoing-call.ts'
 
 /** After this long in the stream, an event's content may have been deleted. */
@@ -52,7 +52,7 @@ interface ToQueue {
 interface WebhookParts {
   db: Db
   queueCall: QueueCall
-  takeAway: Pick<TakeAway, 'ofMessage' | 'ofRoom'>
+  removal: Pick<NotificationRemoval, 'ofMessage' | 'ofRoom'>
   log: Logger
 }
 
@@ -97,7 +97,7 @@ export function createWebhookQueue(parts: WebhookParts): MessageHandler<ToQueue>
   return {
     read: (message, raw) => ({
       message,
-      position: readAgain(raw.headers)?.position,
+      position: readRepublished(raw.headers)?.position,
       trigger: message.subject.startsWith('parley.push.') ? ofMembers(message) : ofEvent(message, raw),
     }),
     handle,
@@ -109,23 +109,23 @@ export function createWebhookQueue(parts: WebhookParts): MessageHandler<ToQueue>
  * pushes. Removes their notifications, also those of a deleted room.
  */
 async function forgetDeleted(
-  { db, takeAway }: Pick<WebhookParts, 'db' | 'takeAway'>,
+  { db, removal }: Pick<WebhookParts, 'db' | 'removal'>,
   { app, room, event, data }: Trigger,
   order: number,
 ): Promise<void> {
   const { messageID, _id, status } = data as { messageID?: string; _id?: string; status?: number }
-  if (event === 'ROOM' && status === 0) return takeAway.ofRoom(app, room)
+  if (event === 'ROOM' && status === 0) return removal.ofRoom(app, room)
   if (event === 'MESSAGE_DELETED' && messageID === allMessages) {
     await forgetAnswersOfRoom(db, { app, room }, { beforeOrder: order })
     await forgetTextsOfRoom(db, app, room)
-    await takeAway.ofRoom(app, room)
+    await removal.ofRoom(app, room)
     return
   }
   const message = event === 'MESSAGE_DELETED' ? messageID : isShownRecalled(data as Message) ? _id : undefined
   if (message === undefined) return
   await forgetAnswersOfMessage(db, app, message)
   await forgetTexts(db, app, [message])
-  await takeAway.ofMessage(app, message)
+  await removal.ofMessage(app, message)
 }
 
 /** Webhook names of room events. */

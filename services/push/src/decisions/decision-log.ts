@@ -31,7 +31,7 @@ export function createDecisionLog(db: Db, log: Logger): DecisionLog {
     decided: batchedWrites((decisions: PushDecisionDoc[]) => recordDecisions(db, decisions), { max: 100 }),
     recordResult(push, { as, id, reason }) {
       // Belongs to no message that can be queried.
-      if (push.takesAway) return
+      if (push.removes) return
       const { content, user, network } = push
       const result: PushResult = {
         ...{ user, network, as, atMS: clock.now() },

@@ -10,7 +10,7 @@ import type { PushAnswer } from './network.ts'
  */
 export function watchCredentials(
   parts: { name: string; probeMS: number; metrics: PushMetrics; log: Logger; credentials: CredentialsState },
-  onAcceptedAgain: () => void,
+  onAccepted: () => void,
 ) {
   const { name, probeMS, metrics, log, credentials } = parts
   let probeAtMS: number | undefined
@@ -48,7 +48,7 @@ export function watchCredentials(
         log.info({ network: name }, 'push network accepts our credentials again')
         probeAtMS = undefined
         metrics.stopped.set({ network: name }, 0)
-        onAcceptedAgain()
+        onAccepted()
       }
     },
   }

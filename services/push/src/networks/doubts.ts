@@ -34,11 +34,11 @@ const heldMS = 20 * 60_000
 /**
  * Judges answers that blame a token where our credentials may be at fault, such as BadDeviceToken from APNs' other environment.
  * A network that answers so to nearly all devices of an app is stopped for that app, and no token is removed.
- * @param onAcceptedAgain called with the app when its pushes are accepted again
+ * @param onAccepted called with the app when its pushes are accepted again
  */
 export function createDoubts(
   parts: { name: CredentialsState['network']; probeMS: number; metrics: PushMetrics; log: Logger },
-  onAcceptedAgain: (app: string) => void,
+  onAccepted: (app: string) => void,
 ) {
   const { name, probeMS, metrics, log } = parts
   const apps = new LRUCache<string, Answers>({ max: maxApps })
@@ -80,7 +80,7 @@ export function createDoubts(
     for (const answer of answers.latest.values()) answer.atMS = clock.now()
     count()
     log.info({ network: name, app: push.app }, 'push network accepts devices of an app again')
-    onAcceptedAgain(push.app)
+    onAccepted(push.app)
   }
 
   return {

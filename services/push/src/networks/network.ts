@@ -38,7 +38,7 @@ export type PushContent = {
     }
   | { of: 'clients'; id: string; payload: PushPayload }
   /** Silent: removes notifications and updates the badge. */
-  | ({ of: 'read' } & TakenAway)
+  | ({ of: 'read' } & RemovedNotifications)
 )
 
 /** The outcome of one push. `reason` has few values: it is a label of a metric. */
@@ -104,10 +104,14 @@ export function asJson(text: string, schema?: z.ZodType): unknown {
 const maxBytes = 1_400
 
 /** IDs of rooms, of roots of threads, and of messages. */
-export type TakenAway = Record<'rooms' | 'threads' | 'messages', string[]>
+export type RemovedNotifications = Record<'rooms' | 'threads' | 'messages', string[]>
 
 /** The first IDs that fit. With a badge of 0, an app removes the notifications of all rooms anyway. */
-export function takenAway({ rooms = [], threads = [], messages = [] }: PushDoc['takesAway'] & object): TakenAway {
+export function removedNotifications({
+  rooms = [],
+  threads = [],
+  messages = [],
+}: PushDoc['removes'] & object): RemovedNotifications {
   let bytes = 0
   const isFitting = (id: string) => (bytes += Buffer.byteLength(JSON.stringify(id)) + 3) <= maxBytes
   return { rooms: rooms.filter(isFitting), threads: threads.filter(isFitting), messages: messages.filter(isFitting) }

@@ -10,7 +10,7 @@ import { devicePayload } from './device-payload.ts'
 import { fcmMessage } from './fcm-message.ts'
 import { fittedPayload } from './fitting-content.ts'
 import { hmsMessage } from './hms-message.ts'
-import { type PushContent, takenAway } from './network.ts'
+import { type PushContent, removedNotifications } from './network.ts'
 
 const id = 'r'.repeat(128)
 const push = { _id: 'p', user: 'bob', token: 't'.repeat(180), badge: 99_999, giveUpAtMS: Date.now() + 1_000 } as PushDoc
@@ -66,7 +66,7 @@ describe('a push of long texts', () => {
 
   test('of very many read rooms and deleted messages, is shortened too', () => {
     const ids = Array.from({ length: 100 }, (_, i) => `${i}${'"'.repeat(126)}`)
-    const content: PushContent = { of: 'read', ...takenAway({ rooms: ids, threads: ids, messages: ids }) }
+    const content: PushContent = { of: 'read', ...removedNotifications({ rooms: ids, threads: ids, messages: ids }) }
     for (const made of [apnsNotification(push, content, 'org.example.app'), fcmMessage(push, content)]) {
       assert.ok(Buffer.byteLength(JSON.stringify(made)) <= 4_096)
     }

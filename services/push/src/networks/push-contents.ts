@@ -2,14 +2,14 @@ import type { Db } from '@parley/db/connect'
 import type { PushDoc } from '@parley/db/push/documents'
 import { findPushContents } from '@parley/db/push/pushes'
 import { LRUCache } from 'lru-cache'
-import { asJson, type PushContent, takenAway } from './network.ts'
-import { hasWaited } from './waited-pushes.ts'
+import { asJson, type PushContent, removedNotifications } from './network.ts'
+import { hasWaited } from './recheck-pushes.ts'
 
 export function contentOf(
-  { takesAway, content }: PushDoc,
+  { removes, content }: PushDoc,
   known: ReadonlyMap<string, PushContent>,
 ): PushContent | undefined {
-  return takesAway ? { of: 'read', ...takenAway(takesAway) } : known.get(content)
+  return removes ? { of: 'read', ...removedNotifications(removes) } : known.get(content)
 }
 
 /** Cache time: a message to many is read once a second, and few pushes go out with a text deleted meanwhile. */
@@ -24,7 +24,7 @@ const keptContents = 16 * 1024 * 1024
 export function createPushContents(db: Db): (pushes: readonly PushDoc[]) => Promise<Map<string, PushContent>> {
   const contents = new LRUCache<string, PushContent>({ maxSize: keptContents, ttl: keptMS })
   return async (pushes) => {
-    const wanted = new Set(pushes.flatMap(({ content, takesAway }) => (takesAway ? [] : [content])))
+    const wanted = new Set(pushes.flatMap(({ content, removes }) => (removes ? [] : [content])))
     // The text may have been deleted since it was read.
     for (const push of pushes) if (hasWaited(push)) contents.delete(push.content)
     const known = new Map<string, PushContent>()

@@ -21,7 +21,7 @@ import { createDoubts, type Doubts } from './doubts.ts'
 import type { Network, PushAnswer, PushContent } from './network.ts'
 import { contentOf, createPushContents } from './push-contents.ts'
 import { createResponseHandler } from './push-response.ts'
-import { renewWaited } from './waited-pushes.ts'
+import { recheckPushes } from './recheck-pushes.ts'
 
 export interface PushSenderParts {
   db: Db
@@ -73,7 +73,7 @@ export async function runPushSender(parts: PushSenderParts, signal: AbortSignal)
   async function sendDue(): Promise<number> {
     const { found, due } = await readDue(atOnce() - inFlight.size)
     const known = await contentsOf(due)
-    const renewed = await renewWaited(parts, due, known)
+    const renewed = await recheckPushes(parts, due, known)
     for (const some of inParts(due, perTake)) {
       const takenBy = randomUUID()
       const ids = some.map(({ _id }) => _id)

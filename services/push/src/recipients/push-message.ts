@@ -80,8 +80,8 @@ export function createMessagePusher(parts: PushMessageParts): MessageHandler<Mes
     if (event.push === false || (generic === undefined && networks.size === 0)) return
     const content = key(asSent.appID, asSent._id)
     // A republished event was decided by the connections at its first delivery.
-    if (event.again && (await isPushDecided(db, content))) return
-    const sentAtMS = event.again?.atMS ?? event.takenAtMS
+    if (event.republished && (await isPushDecided(db, content))) return
+    const sentAtMS = event.republished?.atMS ?? event.takenAtMS
     if (clock.now() - sentAtMS > keepMS) return recordNoPush(parts, asSent, 'LATE')
     const room = await findRoom(db, asSent.appID, asSent.room)
     if (!room || room.deletedAt) return

@@ -1,6 +1,6 @@
 import { clock } from '@parley/async/clock'
 import { inParts } from '@parley/async/in-parts'
-import { readAgain } from '@parley/bus/events/publish'
+import { readRepublished } from '@parley/bus/events/publish'
 import { readPayload } from '@parley/bus/read-payload'
 import type { MessageHandler, StreamMessage } from '@parley/bus/stream/consume'
 import { type ClientsPush, clientsPush } from '@parley/contracts/bus/push-work'
@@ -56,7 +56,7 @@ export function createClientsPusher(parts: PushToClientsParts): MessageHandler<C
   return {
     read: (message, raw) => ({
       app: parsePushSubject(message.subject),
-      givenAtMS: readAgain(raw.headers)?.atMS ?? message.takenAtMS,
+      givenAtMS: readRepublished(raw.headers)?.atMS ?? message.takenAtMS,
       push: readPayload(message, clientsPush),
       raw: message,
     }),
@@ -72,7 +72,7 @@ async function pushStreamed(
   const found = await findSentMessage(db, key(app, room), id)
   if (!found || found.isDeleted) return
   // Marked as republished, so that decided pushes are not repeated.
-  const again = { atMS: givenAtMS }
-  const event = { ...raw, to: { app, room }, event: 'chat message' as const, again }
+  const republished = { atMS: givenAtMS }
+  const event = { ...raw, to: { app, room }, event: 'chat message' as const, republished }
   await pushMessage.handle({ event, message: await messageView(db, found) })
 }

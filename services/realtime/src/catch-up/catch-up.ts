@@ -6,7 +6,7 @@ import type { UserSince } from '@parley/chat/users/user-since'
 import type { Logger } from '@parley/service/log'
 import type { Counter } from '@parley/service/metrics'
 import type { Session, UserSocket } from '../connections/session.ts'
-import { type ReadTogetherParts, readTogether } from './read-together.ts'
+import { type ReplayParts, replay } from './replay.ts'
 import { isConnected, type ReadOutcome, type ReplayReader } from './replay-reader.ts'
 
 /**
@@ -29,7 +29,7 @@ export type CatchUp = (
   rooms: readonly RoomOfUser[],
 ) => Promise<CaughtUp>
 
-export interface CatchUpParts extends ReadTogetherParts {
+export interface CatchUpParts extends ReplayParts {
   log: Logger
   resumes: Counter<'outcome'>
   /** Whether the bus was away and the node has not finished its resync. */
@@ -137,7 +137,7 @@ function shareReads(parts: CatchUpParts): (reader: ReplayReader) => Promise<Read
       if (restMS > 0) await pause(restMS)
       const beganMS = performance.now()
       try {
-        return await readTogether(parts, readers)
+        return await replay(parts, readers)
       } finally {
         const tookMS = performance.now() - beganMS
         restUntilMS = performance.now() + Math.min(tookMS, maxPauseMS)

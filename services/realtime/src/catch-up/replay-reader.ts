@@ -75,7 +75,8 @@ export function concerns(event: IncomingEvent, at: Position, reader: ReplayReade
   if (fromSeq > 0 ? at.seq < fromSeq : at.takenAtMS < startMS(reader)) return false
   if (event.id !== undefined && reader.sent.has(event.id)) return false
   // Republished after a stream loss or by an operator, so it comes after newer events.
-  if (event.again && event.again.atMS < Math.max(reader.givenSinceMS - marginMS, reader.createdMS)) return false
+  if (event.republished && event.republished.atMS < Math.max(reader.givenSinceMS - marginMS, reader.createdMS))
+    return false
   if (event.exceptUser === session.user) return false
   if ('user' in event.to && event.exceptDevice === session.device) return false
   const topic = topicOf(event.to)

@@ -14,12 +14,12 @@ export function deliverEvent(
   server: SocketServer<SocketData>,
   sockets: Sockets,
   event: IncomingEvent,
-  again?: Redelivery,
+  redelivery?: Redelivery,
 ): number {
   if (!Object.hasOwn(serverEvents, event.event)) return 0
   const topic = topicOf(event.to)
-  const except = [...excepted(sockets, event), ...(again?.except ?? [])]
-  const about = { id: event.id, exceptBuffering: again !== undefined, sentAtMS: event.acceptedAtMS }
+  const except = [...excepted(sockets, event), ...(redelivery?.except ?? [])]
+  const about = { id: event.id, exceptBuffering: redelivery !== undefined, sentAtMS: event.acceptedAtMS }
   return server.publish(topic, event.event, event.data, except.length === 0 ? about : { ...about, except })
 }
 

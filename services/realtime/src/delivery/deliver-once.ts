@@ -8,7 +8,7 @@ import type { UserSocket } from '../connections/session.ts'
 
 interface DeliveryParts {
   /** Returns the number of sockets that get the event. */
-  send: (event: IncomingEvent, again?: Redelivery) => number
+  send: (event: IncomingEvent, redelivery?: Redelivery) => number
   /** The same for sockets that joined after a time (`performance.now()`). */
   sendToNewer: (event: IncomingEvent, thanMS: number) => number
   delivered: Counter<'event'>
@@ -39,11 +39,11 @@ export function createDelivery(parts: DeliveryParts) {
   /** Time of the first delivery, by event ID. */
   const heard = createRecent<number>()
 
-  function deliverToAll(event: IncomingEvent, again?: Redelivery): void {
+  function deliverToAll(event: IncomingEvent, redelivery?: Redelivery): void {
     const isFirst = event.id === undefined || heard.get(event.id) === undefined
     if (event.id !== undefined) heard.set(event.id, performance.now())
     const span = tracing.startSpan(`deliver ${event.event}`, 'consumer', event.request)
-    const receivers = send(event, again)
+    const receivers = send(event, redelivery)
     delivered.inc({ event: event.event }, receivers)
     if (isFirst && receivers > 0 && event.acceptedAtMS !== undefined) {
       // Both by MongoDB's clock; the remaining skew can make a fast delivery seem to precede its acceptance.
@@ -55,11 +55,11 @@ export function createDelivery(parts: DeliveryParts) {
   }
 
   /** Time of the first delivery (`performance.now()`); undefined if this is the first. */
-  function heardAt({ id, again }: IncomingEvent): number | undefined {
+  function heardAt({ id, republished }: IncomingEvent): number | undefined {
     const atMS = id === undefined ? undefined : heard.get(id)
     // Delivered before, but the cache of IDs has evicted it.
-    const wasHere = atMS === undefined && again !== undefined && again.atMS > cutOff().untilMS
-    return wasHere ? again.atMS - performance.timeOrigin : atMS
+    const wasHere = atMS === undefined && republished !== undefined && republished.atMS > cutOff().untilMS
+    return wasHere ? republished.atMS - performance.timeOrigin : atMS
   }
 
   return {
@@ -70,7 +70,7 @@ export function createDelivery(parts: DeliveryParts) {
      * repeat, unless it happened while the node was cut off; if it is older than that, it is dropped.
      */
     deliver(event: IncomingEvent): void {
-      if (event.again && event.again.atMS < cutOff().sinceMS) return
+      if (event.republished && event.republished.atMS < cutOff().sinceMS) return
       const heardAtMS = heardAt(event)
       if (heardAtMS === undefined) return deliverToAll(event)
       // A socket that joined in between missed it live, and in the stream if that has only the repeat.

@@ -156,7 +156,13 @@ describe('the messages of a room', () => {
   test('begin with none while an earlier one waits', () => {
     const { order, take, out } = start()
     const notSoon = { mayOvertake: undefined } as never
-    take(sent(2), sent(3, notSoon), edited(2, notSoon), { ...sent(4, notSoon), again: { atMS: 1 } }, edited(1, notSoon))
+    take(
+      sent(2),
+      sent(3, notSoon),
+      edited(2, notSoon),
+      { ...sent(4, notSoon), republished: { atMS: 1 } },
+      edited(1, notSoon),
+    )
     assert.deepEqual(out, ['messageUpdated 1'])
     take(sent(1))
     assert.deepEqual(out, ['messageUpdated 1', '1', '2', 'messageUpdated 2', '3', '4'])

@@ -101,7 +101,7 @@ export class InOrder<Event extends IncomingEvent> {
     const isEarliest = earliest === undefined || isBefore(one, earliest)
     const isFirst = queue.next === undefined && isEarliest && ((isNew && seq === 1) || !position.mayOvertake)
     // An edit, which can be of an old message, or a repeated event does not start the count.
-    if (isFirst && (!isNew || event.again)) return this.#deliver(event)
+    if (isFirst && (!isNew || event.republished)) return this.#deliver(event)
     if (isFirst) queue.next = seq
     if (queue.next === undefined || !isReady(queue.next, seq, isNew)) return this.#wait(queue, one)
     if (isNew && seq === queue.next) queue.next++

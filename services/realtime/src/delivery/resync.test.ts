@@ -5,7 +5,7 @@ import { newSocketData, type Session, type UserSocket } from '../connections/ses
 import { joinRooms } from '../logins/join-rooms.ts'
 import { applyCommand } from '../nodes/node-commands.ts'
 import { createDeliveryQueue } from './delivery-queue.ts'
-import { createResync, type ResyncParts, readRoomsAgain } from './resync.ts'
+import { createResync, type ResyncParts, rereadRooms } from './resync.ts'
 import { topicOf } from './topics.ts'
 
 describe('rooms read again after the bus was away', () => {
@@ -39,7 +39,7 @@ describe('rooms read again after the bus was away', () => {
       orderArrives()
       return [roomOf('kept')]
     }
-    await readRoomsAgain({ roomsOfUser }, [{ socket, session }], 0)
+    await rereadRooms({ roomsOfUser }, [{ socket, session }], 0)
     orderArrives()
     joinRooms(socket, session, readByLogin)
     assert.deepEqual(roomsOf(socket), topics('kept'))
@@ -48,7 +48,7 @@ describe('rooms read again after the bus was away', () => {
   test('apply to all other sockets of the user', async () => {
     const session = { ...user, isReady: true } as unknown as Session
     const socket = socketOf(session)
-    await readRoomsAgain({ roomsOfUser: async () => [roomOf('kept')] }, [{ socket, session }], 0)
+    await rereadRooms({ roomsOfUser: async () => [roomOf('kept')] }, [{ socket, session }], 0)
     assert.deepEqual(roomsOf(socket), topics('kept'))
     assert.equal(session.commands, undefined)
   })

@@ -81,7 +81,7 @@ async function resync(parts: ResyncParts, awaySinceMS: number): Promise<number> 
   const fromMS = awaySinceMS - marginMS
   const joined: Join[] = []
   for (const some of inParts(users, usersAtOnce)) {
-    const ofUsers = await Promise.all(some.map((ofUser) => readRoomsAgain(parts, ofUser, fromMS)))
+    const ofUsers = await Promise.all(some.map((ofUser) => rereadRooms(parts, ofUser, fromMS)))
     for (const join of ofUsers.flat()) joined.push(join)
   }
   const joins = Map.groupBy(joined, ({ topic }) => topic)
@@ -136,7 +136,7 @@ async function disconnectRevoked(chat: Chat, held: readonly Held[]): Promise<voi
  * Puts one user's sockets into the user's current rooms and takes them out of all others. Leaves out sockets that are
  * authenticating again: their login does it, and applies the node commands since. Returns the joins after a time.
  */
-export async function readRoomsAgain(
+export async function rereadRooms(
   { roomsOfUser }: Pick<ResyncParts, 'roomsOfUser'>,
   ofUser: readonly Held[],
   sinceMS: number,

@@ -25,7 +25,7 @@ export function startDelivery(parts: Parts) {
   const [delivered, deliveredMessages] = [deliveredCounter(metrics), createDeliveredMessages()]
   const delivery = createDelivery({
     ...parts,
-    send: (event, again) => deliverEvent(server(), sockets, event, again),
+    send: (event, redelivery) => deliverEvent(server(), sockets, event, redelivery),
     sendToNewer: (event, thanMS) => deliverToNewer(server(), sockets, event, thanMS),
     recordDelivered(event, count) {
       deliveredMessages.record(event, count)

@@ -2,7 +2,7 @@ import { clock } from '@parley/async/clock'
 import { ApiError } from '@parley/contracts/errors'
 import type { ScheduledDoc } from '@parley/db/messages/documents'
 import { newId } from '@parley/db/messages/messages'
-import { claimDue, markRefused, removeSent, sendAgain } from '@parley/db/messages/scheduled'
+import { claimDue, markRefused, postponeScheduled, removeSent } from '@parley/db/messages/scheduled'
 import { untilDone, type Worker } from '../../background/run-workers.ts'
 import type { Chat } from '../../chat.ts'
 import { sendContent } from '../../send/send-message.ts'
@@ -63,5 +63,5 @@ async function recordFailure(chat: Chat, one: ScheduledDoc, error: unknown): Pro
   if (isRefused) return markRefused(chat.db, one, error)
   if (!(error instanceof ApiError)) chat.log.warn({ err: error, app, room }, 'scheduled message not sent; trying again')
   const afterMS = (error instanceof ApiError ? error.details.retryAfterMS : undefined) ?? againAfterMS
-  await sendAgain(chat.db, one, clock.now() + afterMS, error instanceof ApiError ? 'no' : 'maybe')
+  await postponeScheduled(chat.db, one, clock.now() + afterMS, error instanceof ApiError ? 'no' : 'maybe')
 }

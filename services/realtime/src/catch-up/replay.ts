@@ -4,8 +4,8 @@ import { eventOrMalformed, type IncomingEvent } from '@parley/bus/events/incomin
 import {
   type AtMarks,
   exactSubjects,
+  fitOneConsumer,
   isAtMarks,
-  isReadTogether,
   openReading,
   type Positions,
   type StreamsReading,
@@ -22,13 +22,13 @@ import type { DeliveryQueue } from '../delivery/delivery-queue.ts'
 import { InOrder } from '../delivery/in-order.ts'
 import type { LiveOrder, LiveOrderParts } from '../delivery/live-order.ts'
 import { audienceOf, topicOf } from '../delivery/topics.ts'
-import { markAll, refuseTooOld, streamsOf } from './concerned-streams.ts'
+import { createFrameBatches } from './frame-batches.ts'
 import { concerns, earliestOf, isConnected, type ReadOutcome, type ReplayReader, startOf } from './replay-reader.ts'
-import { createSentEvents, learnSeqs, type Read, restOf, type SentEvents } from './rest-of-replay.ts'
-import { createSending } from './send-read.ts'
+import { createSentEvents, learnSeqs, type Read, resumePosition, type SentEvents } from './resume-position.ts'
 import type { StreamClock } from './server-time.ts'
+import { markAll, refuseTooOld, streamsByReader } from './streams-of-readers.ts'
 
-export interface ReadTogetherParts {
+export interface ReplayParts {
   bus: Bus
   nodeId: string
   clock: StreamClock
@@ -60,10 +60,10 @@ const nextMarkMS = 50
  * are split in halves. Returns one outcome per reader, in order.
  * @throws if the bus is unavailable or becomes so
  */
-export async function readTogether(parts: ReadTogetherParts, readers: readonly ReplayReader[]): Promise<ReadOutcome[]> {
+export async function replay(parts: ReplayParts, readers: readonly ReplayReader[]): Promise<ReadOutcome[]> {
   const outcomes = new Map<ReplayReader, ReadOutcome>()
   if (!parts.bus.streams.areAllThere) await awaitStreams(parts.bus)
-  let concerned = streamsOf(parts.bus, readers)
+  let concerned = streamsByReader(parts.bus, readers)
   for (;;) {
     // First, even if nothing can be read: after a purge the mark is the oldest message, which proves to later clients that they
     // have everything.
@@ -71,19 +71,19 @@ export async function readTogether(parts: ReadTogetherParts, readers: readonly R
     // Checked after the marks: no other stream took over partitions before them.
     if (await refuseTooOld(parts, concerned, outcomes)) {
       const able = readers.filter((reader) => !outcomes.has(reader))
-      await readPart(parts, able, marks, outcomes)
+      await replayTo(parts, able, marks, outcomes)
       // The streams may have dropped events before they were read.
       await refuseTooOld(parts, concerned, outcomes)
       return readers.map((reader) => outcomes.get(reader) ?? { is: 'gone' })
     }
     await awaitStreams(parts.bus)
     outcomes.clear()
-    concerned = streamsOf(parts.bus, readers)
+    concerned = streamsByReader(parts.bus, readers)
   }
 }
 
-async function readPart(
-  parts: ReadTogetherParts,
+async function replayTo(
+  parts: ReplayParts,
   readers: readonly ReplayReader[],
   marks: Positions,
   outcomes: Map<ReplayReader, ReadOutcome>,
@@ -115,21 +115,21 @@ async function readPart(
   if (first && others.length === 0) outcomes.set(first, { is: 'too much' })
   else {
     const half = Math.ceil(readers.length / 2)
-    await readPart(parts, readers.slice(0, half), marks, outcomes)
-    await readPart(parts, readers.slice(half), marks, outcomes)
+    await replayTo(parts, readers.slice(0, half), marks, outcomes)
+    await replayTo(parts, readers.slice(half), marks, outcomes)
   }
 }
 
 /** The subjects to read, and the most events that may be pending on them. */
 function whatToRead(
-  { bus, maxEvents }: ReadTogetherParts,
+  { bus, maxEvents }: ReplayParts,
   audiences: readonly Audience[],
   readers: readonly ReplayReader[],
 ): { subjects: SubjectsOfStreams; max: number } {
   const isForOne = readers.length === 1
   const sinceMS = earliestOf(readers)
   // Exact subjects count against the client's limit up front; wildcard matches count as they are read.
-  const exact = isForOne || isReadTogether(audiences) ? exactSubjects(bus, audiences, sinceMS) : undefined
+  const exact = isForOne || fitOneConsumer(audiences) ? exactSubjects(bus, audiences, sinceMS) : undefined
   return {
     subjects: exact ?? wholeSubjects(bus, audiences, sinceMS),
     max: isForOne && exact ? Math.min(maxEvents, maxShared) : maxShared,
@@ -143,7 +143,7 @@ interface Group {
 }
 
 function recordDelivery(
-  { delivered, recordReplay }: ReadTogetherParts,
+  { delivered, recordReplay }: ReplayParts,
   sent: SentEvents,
   event: Read,
   receivers: number,
@@ -154,7 +154,7 @@ function recordDelivery(
 }
 
 async function deliver(
-  parts: ReadTogetherParts,
+  parts: ReplayParts,
   reading: StreamsReading,
   { readers, byTopic, marks }: Group,
   outcomes: Map<ReplayReader, ReadOutcome>,
@@ -162,7 +162,7 @@ async function deliver(
   const { bus, acceptQueue, queue, order, orderWaitMS } = parts
   const active = new Set(readers)
   const sent = createSentEvents()
-  const sending = createSending(parts.maxBufferedBytes)
+  const sending = createFrameBatches(parts.maxBufferedBytes)
   const end = (reader: ReplayReader, outcome: ReadOutcome) => {
     active.delete(reader)
     outcomes.set(reader, outcome)
@@ -181,7 +181,7 @@ async function deliver(
       else if (concerns(event, event.at, reader)) {
         if (reader.events >= parts.maxEvents) end(reader, { is: 'too much' })
         else if (!sending.add(reader, event)) {
-          end(reader, { is: 'congested', ...restOf(reader, event, inOrder, { next, sent }), ids: sent.ids })
+          end(reader, { is: 'congested', ...resumePosition(reader, event, inOrder, { next, sent }), ids: sent.ids })
         } else {
           reader.events++
           receivers++

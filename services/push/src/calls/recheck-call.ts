@@ -6,12 +6,8 @@ import { findSuppressionReasons } from '@parley/chat/push/suppression-reasons'
 import { readJson } from '@parley/contracts/free-json'
 import type { Message } from '@parley/contracts/resources/message'
 import type { PushCall } from '@parley/contracts/resources/webhook'
-import type { Db } from '@parley/db/connect'
-import { key } from '@parley/db/keys'
 import type { OutgoingCallDoc } from '@parley/db/push/documents'
-import { findMembershipsByKey } from '@parley/db/rooms/memberships'
-import { findThreadReadSeqs } from '@parley/db/threads/thread-members'
-import type { WaitedParts } from '../networks/waited-pushes.ts'
+import { findReadSeqs, type RecheckParts } from '../networks/recheck-pushes.ts'
 import { isUserInUse, lastAttempt } from '../recipients/online-devices.ts'
 
 /** Members per query. */
@@ -21,12 +17,13 @@ const atOnce = 1_000
  * The body of a delayed PUSH_GENERIC call, without users who would no longer get a push, or the reason to drop it. That is no
  * fault in calls for users who were away or out of reach: they are back. Calls retried by an admin may be of any age.
  */
-export async function waitedPush(
-  { keepMS, ...parts }: WaitedParts & { keepMS: number },
+export async function recheckCall(
+  { keepMS, ...parts }: RecheckParts & { keepMS: number },
   call: OutgoingCallDoc,
   data: string,
 ): Promise<{ body: string } | { reason: string; isFault: boolean }> {
-  if (!call.isAgain && clock.now() - call.createdAtMS > keepMS) return { reason: 'too late for a push', isFault: true }
+  if (!call.isRequeued && clock.now() - call.createdAtMS > keepMS)
+    return { reason: 'too late for a push', isFault: true }
   const { because, ...message } = JSON.parse(data) as PushCall
   const isFault = because === undefined
   if (isGone(message)) return { reason: 'the message is gone', isFault }
@@ -36,23 +33,17 @@ export async function waitedPush(
 
 /** Users in use again, and those who have read the message. */
 async function findBack(
-  { db, onlineDevicesOf }: Pick<WaitedParts, 'db' | 'onlineDevicesOf'>,
+  { db, onlineDevicesOf }: Pick<RecheckParts, 'db' | 'onlineDevicesOf'>,
   app: string,
   users: readonly string[],
   { room, threadOf, seq = 0 }: Partial<PushCall> & { room: string },
 ): Promise<Set<string>> {
-  const markerOf = (user: string) => key(app, room, ...(threadOf === undefined ? [] : [threadOf]), user)
-  const markers = users.map(markerOf)
-  const [online, readSeqs] = await Promise.all([
+  const readerOf = (user: string) => ({ user, room, threadOf })
+  const [online, readSeqOf] = await Promise.all([
     onlineDevicesOf(app, users, lastAttempt),
-    threadOf === undefined ? findReadSeqs(db, markers) : findThreadReadSeqs(db, markers),
+    findReadSeqs(db, app, users.map(readerOf)),
   ])
-  const isInUse = (user: string) => isUserInUse(online.get(user))
-  return new Set(users.filter((user) => isInUse(user) || (readSeqs.get(markerOf(user)) ?? 0) >= seq))
-}
-
-async function findReadSeqs(db: Db, markers: readonly string[]): Promise<Map<string, number>> {
-  return new Map((await findMembershipsByKey(db, markers)).map(({ _id, readSeq }) => [_id, readSeq]))
+  return new Set(users.filter((user) => isUserInUse(online.get(user)) || readSeqOf(readerOf(user)) >= seq))
 }
 
 /** Whether the message is no longer pushed to anyone. */
@@ -61,7 +52,7 @@ function isGone(message: Message): boolean {
 }
 
 async function withoutSuppressed(
-  { db, notificationsOf, ...parts }: WaitedParts,
+  { db, notificationsOf, ...parts }: RecheckParts,
   { app, room }: Pick<OutgoingCallDoc, 'app' | 'room'>,
   data: string,
 ): Promise<string | undefined> {

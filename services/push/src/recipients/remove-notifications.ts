@@ -19,7 +19,7 @@ import { findPushed, forgetPushed, type PushedPlace } from '@parley/presence/pus
 import { networkOf } from './device-push.ts'
 import { type FindOnlineDevices, lastAttempt } from './online-devices.ts'
 
-export interface TakeAwayParts {
+export interface RemovalParts {
   db: Db
   presence: Presence
   onlineDevicesOf: FindOnlineDevices
@@ -43,7 +43,7 @@ const perPage = 1_000
 type Over = PushedPlace & { upToSeq: number }
 
 /** Removes notifications of messages that were deleted or read elsewhere, by silent pushes to the devices that got them. */
-export function createTakeAway(parts: TakeAwayParts) {
+export function createNotificationRemoval(parts: RemovalParts) {
   const { db, onlineDevicesOf, networks } = parts
 
   async function handle(read: ReadEvent): Promise<void> {
@@ -76,19 +76,19 @@ export function createTakeAway(parts: TakeAwayParts) {
     },
   }
 }
-export type TakeAway = ReturnType<typeof createTakeAway>
+export type NotificationRemoval = ReturnType<typeof createNotificationRemoval>
 
-async function afterRead(parts: TakeAwayParts, { event, place, message }: ReadEvent): Promise<void> {
+async function afterRead(parts: RemovalParts, { event, place, message }: ReadEvent): Promise<void> {
   const { db, presence } = parts
   const { app, room } = place
   const [pushed] = await findPushed(presence, [place])
   if (!pushed || pushed.size === 0) return
   const upToSeq = (await findSentMessage(db, key(app, room), message))?.seq ?? 0
-  await takePlacesAway(parts, [{ ...place, upToSeq }], event.attempt)
+  await removeIn(parts, [{ ...place, upToSeq }], event.attempt)
 }
 
 /** For devices whose last push of a place is not newer than its seq. All places are of one app. */
-async function takePlacesAway(parts: TakeAwayParts, places: readonly Over[], attempt: number): Promise<void> {
+async function removeIn(parts: RemovalParts, places: readonly Over[], attempt: number): Promise<void> {
   const { db, presence, onlineDevicesOf, networks } = parts
   const pushed = await findPushed(presence, places)
   const over = places.flatMap((place, i) => {
@@ -109,21 +109,21 @@ async function takePlacesAway(parts: TakeAwayParts, places: readonly Over[], att
   const silent = away.flatMap(({ place: { room, threadOf }, id }) => {
     const to = devices.get(id)
     if (!to || !networks.has(networkOf[to.type])) return []
-    const taken = threadOf === undefined ? { rooms: [room] } : { threads: [threadOf] }
-    return [silentPush(parts, { ...to, network: networkOf[to.type] }, taken)]
+    const removed = threadOf === undefined ? { rooms: [room] } : { threads: [threadOf] }
+    return [silentPush(parts, { ...to, network: networkOf[to.type] }, removed)]
   })
   await recordSilentPushes(db, silent)
   for (const one of over) await forgetPushed(presence, one.place, one.devices)
 }
 
-async function afterDeletion(parts: TakeAwayParts, app: string, id: string): Promise<void> {
+async function afterDeletion(parts: RemovalParts, app: string, id: string): Promise<void> {
   const { db } = parts
   const room = await findRoom(db, app, id)
   if (!room) return
   const isGone = room.deletedAt !== undefined
   for await (const members of pageMembers(db, room._id, perPage)) {
     const upToSeq = isGone ? Infinity : (room.deletedUpToSeq ?? 0)
-    await takePlacesAway(
+    await removeIn(
       parts,
       members.map(({ user }) => ({ app, room: id, user, upToSeq })),
       lastAttempt,
@@ -138,7 +138,7 @@ async function afterDeletion(parts: TakeAwayParts, app: string, id: string): Pro
       const upToSeq = isGone ? Infinity : countedThread(root, room).deletedUpToSeq
       return [{ app, room: id, threadOf: root._id, user, upToSeq }]
     })
-    await takePlacesAway(parts, places, lastAttempt)
+    await removeIn(parts, places, lastAttempt)
   }
 }
 
@@ -158,7 +158,7 @@ function readOfThread(...raw: Parameters<typeof readEvent>): ReadEvent {
 
 /** One push for everything in a device's current window. */
 function silentPush(
-  { keepMS }: TakeAwayParts,
+  { keepMS }: RemovalParts,
   {
     app,
     user,
@@ -167,13 +167,13 @@ function silentPush(
     token,
     topic,
   }: Pick<PushDoc, 'app' | 'user' | 'network' | 'token' | 'topic'> & { device: string },
-  takesAway: PushDoc['takesAway'] & object,
+  removes: PushDoc['removes'] & object,
 ): PushDoc {
   const dueAtMS = (Math.floor(clock.now() / windowMS) + 1) * windowMS
   // No message has this ID.
   const content = key(app, '', String(dueAtMS))
   return {
-    ...{ _id: key(content, user, device), app, network, content, user, token, takesAway },
+    ...{ _id: key(content, user, device), app, network, content, user, token, removes },
     ...(topic !== undefined && { topic }),
     // Computed when it is sent.
     badge: 0,

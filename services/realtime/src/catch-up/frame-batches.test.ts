@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import type { IncomingEvent } from '@parley/bus/events/incoming'
 import { test } from 'vitest'
 import { topicOf } from '../delivery/topics.ts'
+import { createFrameBatches } from './frame-batches.ts'
 import type { ReplayReader } from './replay-reader.ts'
-import { createSending } from './send-read.ts'
 
 test('events of a room that the socket has left meanwhile are not sent', () => {
   const sent: string[] = []
@@ -18,7 +18,7 @@ test('events of a room that the socket has left meanwhile are not sent', () => {
     namespace: { topics: { frameText: (_event: string, data: string) => data } },
   }
   const reader = { socket } as unknown as ReplayReader
-  const sending = createSending(1_000)
+  const sending = createFrameBatches(1_000)
   for (const [room, data] of [
     ['left', 'of the room that is left'],
     ['kept', 'of the room that is kept'],
@@ -43,7 +43,7 @@ test('events read before the client chose an encoding are sent in that encoding'
     namespace: { topics: { frameText: (event: string, data: string, codec: number) => `${event} ${data} ${codec}` } },
   }
   const reader = { socket } as unknown as ReplayReader
-  const sending = createSending(1_000)
+  const sending = createFrameBatches(1_000)
   const add = (data: string) => {
     sending.nextEvent()
     sending.add(reader, { event: 'room', data, to: { app: 'app', room: 'room' } } as unknown as IncomingEvent)

@@ -17,7 +17,7 @@ interface Frame {
  * Sends events to sockets as they are read, many in one write, and none to a socket with unsent data.
  * @param maxBufferedBytes a socket with more unsent bytes gets nothing
  */
-export function createSending(maxBufferedBytes: number) {
+export function createFrameBatches(maxBufferedBytes: number) {
   const batches = new Map<ReplayReader, { frames: Frame[]; bytes: number }>()
   /** The event's frame by codec. */
   let frames: string[] = []

@@ -29,7 +29,7 @@ export type SentEvents = ReturnType<typeof createSentEvents>
  * Where a slow reader continues: at the first event that it lacks. Later ones that it has are not sent again.
  * @param event the first event that it was not sent; others wait in `inOrder`
  */
-export function restOf(
+export function resumePosition(
   reader: ReplayReader,
   event: Read,
   inOrder: InOrder<Read>,

@@ -18,40 +18,40 @@ import type { PushContent } from './network.ts'
 const waitedMS = 60_000
 
 /** Whether a push has waited since the decision: for a retry, its turn, an absent user or, if silent, for others. */
-export function hasWaited({ lastError, at, takesAway, whileAway }: PushDoc): boolean {
-  const hasCause = takesAway !== undefined || lastError !== undefined || whileAway === true
+export function hasWaited({ lastError, at, removes, whileAway }: PushDoc): boolean {
+  const hasCause = removes !== undefined || lastError !== undefined || whileAway === true
   return hasCause || clock.now() - at.getTime() > waitedMS
 }
 
-export interface WaitedParts {
+export interface RecheckParts {
   db: Db
   notificationsOf: NotificationsOfApp
   onlineDevicesOf: FindOnlineDevices
 }
 
 /** A push in its current state, or why it is dropped. */
-type RenewedPush = { as: 'due'; push: PushDoc } | { as: 'dropped'; reason: string }
+type RecheckedPush = { as: 'due'; push: PushDoc } | { as: 'dropped'; reason: string }
 
 /**
  * The delayed ones of these pushes, by ID: each with its device's current token and badge, or the reason to drop it
  * (docs/reference/push.md#recipients). One query of each kind per app with delayed pushes.
  */
-export async function renewWaited(
-  parts: WaitedParts,
+export async function recheckPushes(
+  parts: RecheckParts,
   pushes: readonly PushDoc[],
   contents: ReadonlyMap<string, PushContent>,
-): Promise<Map<string, RenewedPush>> {
+): Promise<Map<string, RecheckedPush>> {
   const byApp = Map.groupBy(pushes.filter(hasWaited), ({ app }) => app)
-  const renewed = await Promise.all([...byApp].map(([app, waited]) => renewOfApp(parts, app, waited, contents)))
+  const renewed = await Promise.all([...byApp].map(([app, waited]) => recheckOfApp(parts, app, waited, contents)))
   return new Map(renewed.flat())
 }
 
-async function renewOfApp(
-  parts: WaitedParts,
+async function recheckOfApp(
+  parts: RecheckParts,
   app: string,
   waited: readonly PushDoc[],
   contents: ReadonlyMap<string, PushContent>,
-): Promise<[string, RenewedPush][]> {
+): Promise<[string, RecheckedPush][]> {
   const ofMessages = waited.flatMap((push) => {
     const content = contents.get(push.content)
     if (content?.of !== 'message') return []
@@ -65,7 +65,7 @@ async function renewOfApp(
     findDevices(db, waited.map(deviceKeyOf)),
     totalUnreadOf(db, app, [...new Set(withBadge.map(({ user }) => user))]),
     findSuppressionReasons(db, app, ofMessages, notificationsOf),
-    findNoticed(
+    findSeen(
       parts,
       app,
       waited.filter(({ whileAway }) => whileAway),
@@ -94,39 +94,56 @@ function isReminder(content: PushContent | undefined): boolean {
 }
 
 /** Why a device that was away no longer needs a push: it is in use again, or the user has read the message. By push ID. */
-async function findNoticed(
-  { db, onlineDevicesOf }: WaitedParts,
+async function findSeen(
+  { db, onlineDevicesOf }: RecheckParts,
   app: string,
   pushes: readonly PushDoc[],
   contents: ReadonlyMap<string, PushContent>,
 ): Promise<Map<string, string>> {
   if (pushes.length === 0) return new Map()
-  /** The read marker that decides; reminders are of messages that were read. */
-  const markerOf = ({ content: id, user }: PushDoc) => {
+  /** The user with the room or thread to have read; reminders are of messages that were read. */
+  const readerOf = ({ content: id, user }: PushDoc) => {
     const content = contents.get(id)
     if (content?.of !== 'message' || content.reminder) return undefined
     const { room, threadOf, seq } = content
-    return {
-      isOfThread: threadOf !== undefined,
-      id: key(app, room, ...(threadOf === undefined ? [] : [threadOf]), user),
-      seq,
-    }
+    return { user, room, threadOf, seq }
   }
-  const markers = pushes.flatMap((push) => markerOf(push) ?? [])
-  const idsOf = (isOfThread: boolean) => markers.filter((one) => one.isOfThread === isOfThread).map(({ id }) => id)
-  const [online, members, readSeqs] = await Promise.all([
+  const readers = pushes.flatMap((push) => readerOf(push) ?? [])
+  const [online, readSeqOf] = await Promise.all([
     onlineDevicesOf(app, [...new Set(pushes.map(({ user }) => user))], lastAttempt),
-    findMembershipsByKey(db, idsOf(false)),
-    findThreadReadSeqs(db, idsOf(true)),
+    findReadSeqs(db, app, readers),
   ])
-  for (const { _id, readSeq } of members) readSeqs.set(_id, readSeq)
   return new Map(
     pushes.flatMap((push): [string, string][] => {
       if (isInUse(online.get(push.user), deviceOf(push))) return [[push._id, 'connected']]
-      const marker = markerOf(push)
-      return marker && (readSeqs.get(marker.id) ?? 0) >= marker.seq ? [[push._id, 'read']] : []
+      const reader = readerOf(push)
+      return reader && readSeqOf(reader) >= reader.seq ? [[push._id, 'read']] : []
     }),
   )
+}
+
+interface Reader {
+  user: string
+  room: string
+  threadOf?: string | undefined
+}
+
+/** Up to which seq users have read their rooms or threads. */
+export async function findReadSeqs(
+  db: Db,
+  app: string,
+  readers: readonly Reader[],
+): Promise<(reader: Reader) => number> {
+  const markerOf = ({ user, room, threadOf }: Reader) =>
+    threadOf === undefined ? key(app, room, user) : key(app, room, threadOf, user)
+  const markersOf = (inThread: boolean) =>
+    readers.filter(({ threadOf }) => (threadOf !== undefined) === inThread).map(markerOf)
+  const [members, readSeqs] = await Promise.all([
+    findMembershipsByKey(db, markersOf(false)),
+    findThreadReadSeqs(db, markersOf(true)),
+  ])
+  for (const { _id, readSeq } of members) readSeqs.set(_id, readSeq)
+  return (reader) => readSeqs.get(markerOf(reader)) ?? 0
 }
 
 function renewed(push: PushDoc, { token, topic, lastError }: DeviceDoc, unread: number | undefined): PushDoc {

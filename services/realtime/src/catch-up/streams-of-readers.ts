@@ -6,9 +6,9 @@ import { earliestOf, type ReadOutcome, type ReplayReader } from './replay-reader
 import type { StreamClock } from './server-time.ts'
 
 /** The streams with missed events of each reader. */
-export type Concerned = ReadonlyMap<ReplayReader, ReadonlySet<string>>
+export type StreamsByReader = ReadonlyMap<ReplayReader, ReadonlySet<string>>
 
-export function streamsOf({ streams }: Bus, readers: readonly ReplayReader[]): Concerned {
+export function streamsByReader({ streams }: Bus, readers: readonly ReplayReader[]): StreamsByReader {
   const all = new Set(streams.names)
   if (all.size === 1) return new Map(readers.map((reader) => [reader, all]))
   const ofReader = (reader: ReplayReader) => {
@@ -18,15 +18,15 @@ export function streamsOf({ streams }: Bus, readers: readonly ReplayReader[]): C
   return new Map(readers.map((reader) => [reader, ofReader(reader)]))
 }
 
-const namesIn = (concerned: Concerned) => [
-  ...new Set([...concerned.values()].flatMap((streams) => Array.from(streams))),
+const namesIn = (byReader: StreamsByReader) => [
+  ...new Set([...byReader.values()].flatMap((streams) => Array.from(streams))),
 ]
 
 export async function markAll(
   { bus, nodeId }: { bus: Bus; nodeId: string },
-  concerned: Concerned,
+  byReader: StreamsByReader,
 ): Promise<Map<string, number>> {
-  const marks = namesIn(concerned).map(async (name) => [name, await markStream(bus, name, nodeId)] as const)
+  const marks = namesIn(byReader).map(async (name) => [name, await markStream(bus, name, nodeId)] as const)
   return new Map(await Promise.all(marks))
 }
 
@@ -36,16 +36,16 @@ export async function markAll(
  */
 export async function refuseTooOld(
   { bus, clock: streamClock }: { bus: Bus; clock: StreamClock },
-  concerned: Concerned,
+  byReader: StreamsByReader,
   outcomes: Map<ReplayReader, ReadOutcome>,
 ): Promise<boolean> {
   const askedMS = clock.now()
   const states = new Map<string, StreamState>()
-  const asking = namesIn(concerned).map(async (name) => states.set(name, await readStreamState(bus, name)))
+  const asking = namesIn(byReader).map(async (name) => states.set(name, await readStreamState(bus, name)))
   await Promise.all(asking)
   const all = [...states.values()]
   if (all.length > 0) streamClock.set(Math.min(...all.map(({ nowMS }) => nowMS)), askedMS)
-  for (const [reader, streams] of concerned) {
+  for (const [reader, streams] of byReader) {
     const { sinceMS, from } = reader
     const isKept = [...streams].every((name) => {
       const state = states.get(name)
