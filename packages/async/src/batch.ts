@@ -1,5 +1,4 @@
 export interface Batching<Item> {
-  /** The largest batch. */
   max: number
   /** How long a single item waits for more, in milliseconds; 0 by default. */
   waitMS?: number
@@ -173,7 +172,6 @@ async function writeAlone<Item, Outcome>(
   }
 }
 
-/** The outcomes that are promises, by the key of their items. */
 function lateOutcomes<Item, Outcome>(
   batch: readonly Waiting<Item, Outcome>[],
   outcomes: readonly (Outcome | Promise<Outcome>)[],

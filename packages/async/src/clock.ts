@@ -8,7 +8,6 @@ let offsetMS = 0
  * pauses, expiry of tokens and bans, and message times. One machine's wrong clock then does not affect others.
  */
 export const clock = {
-  /** Unix milliseconds. */
   now: (): number => Date.now() + offsetMS,
 
   date: (): Date => new Date(clock.now()),

@@ -17,7 +17,6 @@ export interface SharedPoll<T> {
   isEnough: (result: T) => boolean
 }
 
-/** Interval between polls. */
 const intervalMS = 900
 /** Silence after which another process takes over. */
 const takeOverAfterMS = 1_000

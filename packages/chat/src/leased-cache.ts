@@ -28,11 +28,9 @@ export interface LeasedCache<T> {
 
 interface Entry<T> {
   value: T
-  /** When the read began. */
   readAtMS: number
 }
 
-/** A read in flight, which a change can make stale. */
 interface PendingRead {
   isStale: boolean
 }

@@ -7,7 +7,6 @@ import { isoDate } from './read-time.ts'
 
 /** How long a filter may keep the database busy. */
 export const filterTimeMS = 2_000
-/** Limits of a filter. */
 const maxDepth = 8
 const maxConditions = 100
 const maxListed = 1_000

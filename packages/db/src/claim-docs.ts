@@ -1,7 +1,6 @@
 import { clock } from '@parley/async/clock'
 import type { Collection, Filter, UpdateFilter, WithId } from 'mongodb'
 
-/** Work that is due at a time. */
 interface Claimable {
   _id: string
   nextMS?: number

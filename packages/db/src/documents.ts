@@ -52,7 +52,6 @@ export interface OwedRoom {
   upToMS: number
 }
 
-/** Progress of erasing a user's content. */
 interface ErasedContent {
   messages?: number
   /** Keys of the rooms that legal holds protect. */

@@ -9,13 +9,11 @@ interface Common {
   firstBytes(id: string, upload: string): Promise<Buffer>
   /** Reads a whole upload into memory. */
   readAll(id: string, upload: string): Promise<Buffer>
-  /** Streams an upload. */
   read(id: string, upload: string): Promise<Readable>
   /** Stores a stream of our own beside a file's uploads, replacing an earlier one. Returns its size. Destroys it on failure. */
   keepStream(id: string, name: string, bytes: Readable, type: string): Promise<number>
   /** Stores bytes of our own beside a file's uploads. */
   keep(id: string, name: string, bytes: Buffer, type: string): Promise<void>
-  /** Removes one upload of a file, if it exists. */
   removeUpload(id: string, upload: string): Promise<void>
   /** Removes a file with all its uploads, if it exists. */
   remove(id: string): Promise<void>

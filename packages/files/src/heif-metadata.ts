@@ -55,7 +55,6 @@ function free(file: Buffer, { start, end }: Box): void {
   file.fill(0, start + (isLong ? 16 : 8), end)
 }
 
-/** Types of items that are metadata. */
 const itemTypes = new Set(['Exif', 'mime', 'uri '])
 /** Properties with a user description, or a creation or modification time. */
 const descriptions = new Set(['udes', 'crtt', 'mdft'])

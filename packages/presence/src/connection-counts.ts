@@ -123,7 +123,6 @@ export async function readPeaks(presence: Presence, app: string, madeAt: Date): 
   return new Map(all.filter(([minute]) => minute >= firstMinute))
 }
 
-/** Current connections of the app by live node. */
 export async function countConnectionsByNode({ redis }: Presence, app: string): Promise<Map<string, number>> {
   const nowMS = await redisTimeMS(redis)
   const [counts, alive] = await Promise.all([

@@ -26,7 +26,6 @@ export interface Metrics {
   counter<L extends string = never>(name: `${MetricName}_total`, help: string, labels?: L[]): Counter<L>
   gauge<L extends string = never>(name: MetricName, help: string, labels?: L[]): Gauge<L>
   gaugeOf(name: MetricName, help: string, collect: () => number | Promise<number>): void
-  /** A gauge with one label. */
   gaugesOf(name: MetricName, help: string, label: string, collect: () => Counts | Promise<Counts>): void
   /** A counter with one label. Its values are kept elsewhere and never decrease. */
   counterOf(name: `${MetricName}_total`, help: string, label: string, collect: () => Counts): void

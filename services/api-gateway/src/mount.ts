@@ -43,7 +43,6 @@ export type DeviceOf = (
   forms: readonly string[],
 ) => Promise<string | undefined> | string | undefined
 
-/** The chat context of a call's use cases. */
 export type ChatOf = (operation: Operation, request: FastifyRequest) => Promise<Chat>
 
 /** The input of a handler: validated, with the caller, and the request's ID for logs and events. */

@@ -53,8 +53,7 @@ export interface PushParts {
   tracing: Tracing
 }
 
-/** Concurrent events per consumer. */
-const eventsAtOnce = 50
+const eventsPerConsumer = 50
 
 /**
  * The push service: consumers store pushes and calls in the database; senders send them, each network and server at its own
@@ -100,7 +99,13 @@ export async function startPush(
   if (bus.connected) for (const name of consumers) await ensureConsumers(bus, name, findHandled)
   const consume = <T>(name: (typeof consumers)[number], handler: MessageHandler<T>) => {
     const { handled, onFailure } = watch(name)
-    return consumeStreams(bus, name, handled(handler), { concurrency: eventsAtOnce, onFailure, findHandled }, signal)
+    return consumeStreams(
+      bus,
+      name,
+      handled(handler),
+      { concurrency: eventsPerConsumer, onFailure, findHandled },
+      signal,
+    )
   }
 
   const running = [
@@ -164,7 +169,6 @@ function wakeWhenDue(wakes: readonly (readonly [kind: PushNetwork | 'calls', wak
   })
 }
 
-/** Counts call attempts by app. */
 function countedDelivery(
   deliver: ReturnType<typeof createCallDelivery>,
   figures: PushParts['figures'],

@@ -12,7 +12,6 @@ import type { realtimeSettings } from './settings.ts'
 /** As in the gateways: a browser sends all cookies of the domain, and proxies add headers. */
 const maxHeaderBytes = 32 * 1024
 
-/** A realtime node before it is connected. */
 export function prepareNode(context: Context<SettingsOf<typeof realtimeSettings>>) {
   const { settings, log, metrics, tracing, onStop, signal } = context
   let node: RealtimeNode | undefined

@@ -50,7 +50,6 @@ interface SentCommand {
   command: NodeCommand
 }
 
-/** Nodes that have yet to confirm a message. */
 interface Unconfirmed {
   left: Set<string>
   confirmed: () => void

@@ -23,8 +23,7 @@ const ahead = 256
 
 /** Subjects per consumer. NATS compares them pairwise on creation, so larger sets use several consumers. */
 const subjectsOfConsumer = 256
-/** Subjects per reading. */
-const maxSubjects = 40 * subjectsOfConsumer
+const subjectsPerReading = 40 * subjectsOfConsumer
 
 /** Subjects to read by stream name, without overlap. */
 export type SubjectsOfStreams = ReadonlyMap<string, readonly string[]>
@@ -35,7 +34,7 @@ export function exactSubjects(
   audiences: readonly Audience[],
   sinceMS: number,
 ): SubjectsOfStreams | undefined {
-  if (audiences.length > maxSubjects) return undefined
+  if (audiences.length > subjectsPerReading) return undefined
   return inStreams(bus, audiences, sinceMS, (those) => those.map(capturedSubject))
 }
 

@@ -21,7 +21,6 @@ export async function activeTokens<T extends { app: string; user: string; tokenD
   return active
 }
 
-/** The active tokens of a user, latest first. */
 export async function activeTokensOf(
   { db, issuers }: Pick<Chat, 'db' | 'issuers'>,
   of: { app: string; user: string },

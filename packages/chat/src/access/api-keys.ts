@@ -22,7 +22,6 @@ import { expiryFrom } from './new-token.ts'
 const maxInForce = 200
 const maxEnded = 500
 
-/** A key to add. */
 export interface NewKey {
   name: string
   scopes: readonly KeyScope[]
@@ -128,7 +127,6 @@ async function keysOf(db: Db, app: string, session?: Session): Promise<ApiKeyDoc
   return found.apiKeys
 }
 
-/** A key in a list. */
 function toKeyView(key: ApiKeyDoc): ApiKeyView {
   const { digest, name = '', permissions, scopes = ['all'], addresses, ratePerMinute } = key
   const { createdAt, lastUsedAt, expiresAt, revokedAt } = key

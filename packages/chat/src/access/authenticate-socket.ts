@@ -13,7 +13,6 @@ const loginsAtOnce = 50
 
 export type AuthenticatedSocket = AuthenticatedUser & { clientKey: string }
 
-/** Finds the user of a token that a socket presents. */
 export type AuthenticateSocket = (token: string, clientKey?: string) => Promise<AuthenticatedSocket>
 
 /**

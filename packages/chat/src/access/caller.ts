@@ -2,10 +2,8 @@ import type { ApiKeyDoc } from '@parley/db/apps/documents'
 import type { OperatorDoc, OperatorSessionDoc } from '@parley/db/operators/documents'
 import type { Allows } from './key-addresses.ts'
 
-/** The caller of a use case: an end user, or the integrator of the app. */
 export type Caller = UserCaller | IntegratorCaller
 
-/** An end user of an app. */
 export interface UserCaller {
   kind: 'user'
   app: string
@@ -37,7 +35,6 @@ interface WithRights extends IntegratorCaller {
 export interface AuthenticatedKey extends WithRights {
   /** Identifies the key in rate limits. */
   keyDigest: string
-  /** Whether the key may be used from an address. */
   allows: Allows
 }
 

@@ -11,7 +11,6 @@ import type { Chat } from '../chat.ts'
 const codes = ['INVALID_API_KEY', 'INVALID_CLIENT_KEY', 'INVALID_TOKEN'] as const satisfies ErrorCode[]
 type FailedLoginCode = (typeof codes)[number]
 
-/** The presented values, by the error that rejects them. */
 type Presented = { [code in FailedLoginCode]?: string | undefined }
 
 interface FailedLoginsParts {
@@ -66,7 +65,6 @@ export function createFailedLogins(
 }
 export type FailedLogins = ReturnType<typeof createFailedLogins>
 
-/** The code of an error for a wrong key or token. */
 export function failedLoginCode(error: unknown): FailedLoginCode | undefined {
   return error instanceof ApiError ? codes.find((code) => code === error.code) : undefined
 }

@@ -1,7 +1,6 @@
 import { BlockList, isIPv6 } from 'node:net'
 import { withoutPort } from '@parley/presence/address-block'
 
-/** Whether a key may be used from an address. */
 export type Allows = (address: string) => boolean
 
 /** @param networks in CIDR notation; undefined allows every address */
@@ -15,7 +14,6 @@ export function allowedFrom(networks: readonly string[] | undefined): Allows {
   }
 }
 
-/** Whether a network lies inside one of the others. */
 export function isInside(network: string, others: readonly string[]): boolean {
   const [start, prefix, family] = partsOf(network)
   return others.some((other) => {

@@ -5,7 +5,6 @@ import { digest } from '@parley/db/apps/apps'
 import type { TokenDoc } from '@parley/db/users/documents'
 import { isoDate } from '../read-time.ts'
 
-/** A token of 256 random bits. */
 export function newToken(): string {
   return `pt_${randomBytes(32).toString('base64url')}`
 }

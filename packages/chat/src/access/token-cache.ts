@@ -7,7 +7,6 @@ import { type CacheParts, createLeasedCache } from '../leased-cache.ts'
 
 const maxTokens = 50_000
 
-/** Finds the unexpired holder of a token. */
 export type FindToken = (app: string, tokenDigest: string) => Promise<TokenDoc | null>
 
 /** Caches token holders. Each read of a token records its use in the background. */

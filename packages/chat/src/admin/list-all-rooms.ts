@@ -69,7 +69,6 @@ function toCursor(room: RoomDoc, field: RoomSort): string {
   return Buffer.from(JSON.stringify([field, room[field], room._id])).toString('base64url')
 }
 
-/** @throws ApiError INVALID_QUERY */
 function readCursor(cursor: string, field: RoomSort): { value: string | number; id: string } {
   const kind = field === 'name' ? 'string' : 'number'
   const [sort, value, id, ...more] = parsed(cursor)

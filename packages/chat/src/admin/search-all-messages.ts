@@ -60,7 +60,6 @@ export async function searchAllMessages(
   })
 }
 
-/** The filters that may exclude many of the messages read. */
 function narrowed(query: Query): string {
   const names = ['messageType', 'sender', 'keyword', 'room', 'afterTimeMS', 'beforeTimeMS', 'cursor'] as const
   return names.filter((name) => query[name] !== undefined).join(', ')
@@ -98,7 +97,6 @@ function toCursor({ atMS, passed }: SearchPosition): string {
   return `${atMS} ${passed}`
 }
 
-/** @throws ApiError INVALID_REQUEST */
 function readCursor(cursor: string | undefined): SearchPosition | undefined {
   if (cursor === undefined) return undefined
   const [, time, passed] = /^(\d{1,15}) (\d{1,6})$/.exec(cursor) ?? []

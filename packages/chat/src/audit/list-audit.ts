@@ -22,7 +22,6 @@ export async function listAudit(
   return toPage('audit', oneMore, limit, { view: toAuditView, positionOf: (entry) => entry })
 }
 
-/** An entry as shown by the API and the feed. */
 export function toAuditView(doc: AuditDoc): AuditEntry {
   const { id, atMS, actor, actorName, address, action, subject, before, after, request } = doc
   const colon = subject.indexOf(':')

@@ -45,7 +45,6 @@ export function createRecorder(context: AuditContext, ownId = newId()) {
   }
 
   return {
-    /** Adds details to the entry. */
     addDetails(more: AuditDetails) {
       details = merged(details, more)
     },
@@ -59,7 +58,6 @@ export function createRecorder(context: AuditContext, ownId = newId()) {
       const entries = each.map((about) => entry(newId(), about))
       await insertAuditEntries(db, entries, session)
     },
-    /** Called after the transaction has committed. */
     committed() {
       isDone = true
     },

@@ -9,8 +9,7 @@ import { changeAndNotify } from '../events/change-and-notify.ts'
 import { notifyFeed } from '../events/event-builders.ts'
 import { toAuditView } from './list-audit.ts'
 
-/** Maximum number of entries per link. */
-const maxEntries = 200
+const entriesPerLink = 200
 
 /**
  * Appends audit log entries to the hash chain of their app, and to the feed. Runs in the background, so changes never
@@ -38,7 +37,7 @@ async function sealRound(chat: Chat, signal: AbortSignal): Promise<boolean> {
 export async function sealNext(chat: Chat, app: string): Promise<boolean> {
   const { db } = chat
   return changeAndNotify(chat, key('audit', app), async (session, pending) => {
-    const entries = await takeUnsealed(db, app, maxEntries, session)
+    const entries = await takeUnsealed(db, app, entriesPerLink, session)
     if (entries.length === 0) return false
     const seal = linkAfter(await findLastSeal(db, app, session), app, entries)
     await insertSeal(db, seal, session)

@@ -4,7 +4,6 @@ import type { AuditDoc, AuditSealDoc } from '@parley/db/audit/documents'
 import type { Db } from '@parley/db/connect'
 import { hashOfEntry, hashOfSeal } from './seal-entries.ts'
 
-/** The result of a verification. */
 export interface AuditVerification {
   entries: number
   links: number
@@ -17,7 +16,6 @@ export interface AuditVerification {
   head: string
   /** Whether the chain contains the hash kept by the operator; undefined if none was given. */
   hasExpected: boolean | undefined
-  /** Every mismatch; empty for an intact chain. */
   faults: string[]
 }
 

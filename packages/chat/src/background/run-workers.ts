@@ -12,9 +12,7 @@ import type { Log } from '../ports.ts'
 export interface Worker {
   /** Runs when work of one of these kinds is due. */
   kinds: readonly WorkKind[]
-  /** Does all due work. Not called again before it has settled. */
   work: (signal: AbortSignal) => Promise<unknown>
-  /** Called on failure; the work is retried. */
   onError: (error: Error) => void
 }
 

@@ -6,7 +6,6 @@ import { fieldsOf, fileContent, listOf, nameOf, textOf, timeOf } from './convert
 
 type Kind = 'users' | 'groups' | 'members' | 'messages'
 
-/** A conversation, reconstructed from the export. */
 interface Conversation {
   /** For a conversation of two users: when each last read. */
   pair?: Map<string, number>

@@ -7,7 +7,6 @@ import { convertMattermost } from './mattermost.ts'
 import { convertRocketChat } from './rocket-chat.ts'
 import { convertSlack } from './slack.ts'
 
-/** The chat services whose exports can be converted. */
 export const convertible = ['slack', 'mattermost', 'rocket.chat', 'cometchat'] as const
 export type Convertible = (typeof convertible)[number]
 

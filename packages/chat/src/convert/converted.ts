@@ -62,10 +62,8 @@ export function fileContent(url: string, name: string | undefined, mediaType: st
   return { message: content, messageType: isImage ? 'image' : 'file' }
 }
 
-/** Writes the lines of an import, and counts lines and omissions. */
 export class Converted {
   readonly counts = new Map<string, number>()
-  /** The number of omissions by kind. */
   readonly lost = new Map<string, number>()
   readonly #onProgress: (lines: number) => void
   readonly #users = new Set<string>()

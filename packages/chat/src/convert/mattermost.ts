@@ -5,7 +5,6 @@ import { emojiOf, fieldsOf, fileContent, listOf, nameOf, textOf } from './conver
 
 interface Channel {
   about: Fields
-  /** Members of a direct channel. */
   members: readonly string[]
   admins: Set<string>
   hasMembers: boolean

@@ -7,9 +7,7 @@ import { emojiOf, fieldsOf, fileContent, listOf, nameOf, textOf, timeOf } from '
 const collections = ['users', 'rocketchat_room', 'rocketchat_subscription', 'rocketchat_message'] as const
 
 interface Known {
-  /** User IDs by username. */
   users: Map<string, string>
-  /** All messages; `inThreads` has those in threads. */
   messages: KnownIds
   inThreads: KnownIds
   filesAt: string

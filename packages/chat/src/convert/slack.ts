@@ -55,7 +55,6 @@ async function convertUser(user: Fields, names: Map<string, string>, out: Conver
   })
 }
 
-/** Names of users and channels, by ID. */
 interface Known {
   names: ReadonlyMap<string, string>
   rooms: ReadonlyMap<string, string>

@@ -38,7 +38,6 @@ export function later(one: FeedPosition, other: FeedPosition): FeedPosition {
   return { seqs, timeMS: Math.max(one.timeMS, other.timeMS) }
 }
 
-/** The position with one stream advanced. */
 export function movedTo(
   { seqs }: FeedPosition,
   { stream, seq, timeMS }: { stream: number; seq: number; timeMS: number },

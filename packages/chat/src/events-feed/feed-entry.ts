@@ -15,7 +15,6 @@ export interface FeedEntry extends FeedPosition {
   json: string
 }
 
-/** A message with its stream index. */
 export type FeedMessage = Pick<StoredMessage, 'seq' | 'timeMS' | 'id' | 'subject' | 'data' | 'request'> & {
   index: number
 }

@@ -14,7 +14,6 @@ import { type FeedEntry, readEntry } from './feed-entry.ts'
 
 const maxBytesOfPage = 1024 * 1024
 
-/** A reader's query. */
 export interface FeedQuery {
   after: FeedPosition
   limit: number
@@ -25,13 +24,11 @@ export interface FeedQuery {
 
 export interface FeedPage {
   entries: readonly FeedEntry[]
-  /** The position to resume from. */
   position: FeedPosition
 }
 
 /** A page read from the streams. Its entries may be empty before the last page. */
 interface OldPage extends FeedPage {
-  /** Whether nothing was left to read. */
   isLast: boolean
 }
 
@@ -85,7 +82,6 @@ function firstPage(
   return page
 }
 
-/** A page of events that are no longer in memory. */
 export async function readOld(
   { db, bus }: Parts,
   app: string,

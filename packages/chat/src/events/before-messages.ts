@@ -11,7 +11,6 @@ const maxRooms = 10_000
 export type RoomWithMessages = Pick<RoomDoc, '_id' | 'app' | 'id' | 'erasing' | 'joinedAtMS'>
 
 interface BeforeMessagesParts {
-  /** See Outbox. */
   publishKeys: (orderingKeys: readonly string[]) => Promise<boolean>
   /** The same if a join waits under the key. Other events of the room, such as a new name, must not delay messages. */
   publishJoins: (orderingKey: string) => Promise<boolean>

@@ -14,7 +14,6 @@ import { type ChangeEntries, noEntries } from './outbox.ts'
 
 type Work<T> = (session: Session, pending: PendingEvents) => Promise<T>
 
-/** A committed change, and its outbox entries. */
 export interface Committed<T> {
   value: T
   entries: ChangeEntries

@@ -30,7 +30,6 @@ export interface CurrentDocs {
   members?: (app: string, room: string, users: readonly string[]) => Promise<ReadonlySet<string>>
 }
 
-/** For entries without references. */
 export const noDocs: CurrentDocs = { message: () => undefined, room: () => undefined }
 
 /** Documents that a change has just written and that need not be read again. */
@@ -104,7 +103,6 @@ export async function readCurrentDocs(db: Db, entries: readonly WithEvents[]): P
   }
 }
 
-/** The profiles of users, by app and ID. */
 async function findProfiles(db: Db, users: readonly AppUser[]): Promise<Map<string, Map<string, UserDoc>>> {
   const byApp = Map.groupBy(users, ({ app }) => app)
   const found = [...byApp].map(async ([app, own]) => {

@@ -10,7 +10,6 @@ import type { OutboxEvent } from '@parley/db/events/documents'
 import { newId } from '@parley/db/messages/messages'
 import type { RoomDoc } from '@parley/db/rooms/documents'
 
-/** The events of a change, in order. */
 export type PendingEvents = OutboxEvent[]
 
 /** Adds an event for a user's devices, except the calling one. */
@@ -26,7 +25,6 @@ export function notifyUser<E extends UserEvent>(
   pending.push({ kind: 'event', id: newId(), to: { app, user }, event, json, ...except })
 }
 
-/** Adds `lastRead` for all members of a room. */
 export function notifyLastRead(
   pending: PendingEvents,
   to: { app: string; room: string },
@@ -35,7 +33,6 @@ export function notifyLastRead(
   pending.push({ kind: 'event', id: newId(), to, event: 'lastRead', json: JSON.stringify(payload) })
 }
 
-/** Adds an event for the integrator's feed only. */
 export function notifyFeed<E extends FeedOnlyEvent>(
   pending: PendingEvents,
   to: Audience,
@@ -131,13 +128,11 @@ export function tokensRevoked(
   addCommand(pending, app, { do: 'revoked', user, tokens: [...tokens], ...more })
 }
 
-/** Adds a node command, with an ID of its own. */
 export function addCommand(pending: PendingEvents, app: string, command: NodeCommand): void {
   const id = newId()
   pending.push({ kind: 'command', id, app, json: JSON.stringify({ ...command, id }) })
 }
 
-/** The event for the deletion of all messages of a room, with the ID of the deletion. */
 export function allDeleted(
   { app, id }: Pick<RoomDoc, 'app' | 'id'>,
   deletion: string,

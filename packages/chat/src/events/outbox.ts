@@ -82,7 +82,6 @@ export interface ChangeEntries {
   before: readonly OutboxEntry[]
 }
 
-/** The result for a change without events. */
 export const noEntries: ChangeEntries = { own: [], before: [] }
 
 export function createOutbox(db: Db, parts: PublishParts & { tracing: Tracing; keptHours: number }): Outbox {

@@ -129,7 +129,7 @@ export async function publishOne(
   now: CurrentDocs,
 ): Promise<boolean> {
   const { log, tracing } = parts
-  const about = describe(event, now)
+  const about = logFieldsOf(event, now)
   const span = tracing.startSpan(`publish ${about.event}`, 'producer', about.request)
   try {
     await publishOutboxEvent(parts, event, now)
@@ -145,8 +145,7 @@ export async function publishOne(
   }
 }
 
-/** Log fields of an event. */
-function describe(
+function logFieldsOf(
   event: OutboxEvent,
   now: CurrentDocs,
 ): { event: string; request?: string | undefined; [id: string]: unknown } {

@@ -98,7 +98,6 @@ const atOnce = 200
 /** Bounds the number of room buffers in memory. */
 const roomsAtOnce = 20
 
-/** A period in Unix milliseconds, excluding its end. */
 interface TimeRange {
   fromMS: number
   toMS: number
@@ -186,7 +185,6 @@ async function republishEach(
   return publishing.length
 }
 
-/** The audience of an event; undefined if it is in no stream. */
 function audienceOf(event: OutboxEvent, now: CurrentDocs): Audience | undefined {
   switch (event.kind) {
     case 'message':

@@ -62,7 +62,6 @@ async function relayRound(chat: Chat, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** A range of messages of a room or of one of its threads, by seq. */
 export interface MissingMessages {
   app: string
   room: string

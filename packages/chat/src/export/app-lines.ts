@@ -95,7 +95,6 @@ export async function* linesOfApp(
   }
 }
 
-/** Gathered while rooms are exported. */
 interface Gathered {
   named: Set<string>
   saved: SavedMessages
@@ -158,7 +157,6 @@ async function* linesOfRoom(db: Db, roomKey: string, gathered: Gathered): AsyncG
   }
 }
 
-/** The messages of a room that were exported so far. */
 interface Exported {
   ids: KnownIds
   /** Their number, except those of threads. */

@@ -21,7 +21,6 @@ const copiedAtOnce = 8
 const partial = '.part-'
 
 interface Progress {
-  /** Called after each file, with the numbers so far. */
   onFile: (files: number, bytes: number) => void
   /** Called for a file without bytes in the store. */
   onFault: (text: string) => void
@@ -133,14 +132,12 @@ export class ExportedFiles {
   }
 }
 
-/** `fault`: why the bytes cannot be copied. */
 type Copied = { sha256: string } | { fault: string }
 
 interface FilesToExport {
   db: Db
   store: FileStore
   app: string
-  /** The folder of the lines. */
   folder: string
   progress: Progress
 }

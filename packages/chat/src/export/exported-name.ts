@@ -6,7 +6,6 @@ export function exportedPath({ id, name }: { id: string; name: string }): string
   return `files/${id}-${endOf(name, maxBytes - id.length - 1)}`
 }
 
-/** The path of a thumbnail in the export of an app. */
 export function thumbnailPath(id: string): string {
   return `thumbnails/${id}.webp`
 }

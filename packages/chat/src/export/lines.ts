@@ -14,7 +14,6 @@ type Given<T extends GivenLine['type']> = Extract<GivenLine, { type: T }>
 
 /** Counts of omissions, reported to the operator. */
 export interface LeftOut {
-  /** Messages exported without their files. */
   files: number
   /** Thread messages without their root, which retention removed. */
   messages: number

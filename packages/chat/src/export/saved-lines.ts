@@ -38,7 +38,6 @@ export class SavedMessages {
     if (this.#rooms.has(id)) this.#rooms.set(id, true)
   }
 
-  /** Notes that a message is exported. */
   record({ room, _id: message }: Pick<MessageDoc, 'room' | '_id'>): void {
     const hash = this.#hashOf({ room, message })
     if (this.#saved.has(hash)) this.#exported.add(hash)

@@ -47,7 +47,6 @@ import {
   userLine,
 } from './lines.ts'
 
-/** Some lines, and the position after them. */
 interface Page {
   lines: string[]
   after: string
@@ -257,7 +256,6 @@ const stages: readonly { entry: string; stage: Stage; others?: true }[] = [
   { entry: 'invitations.ndjson', stage: invitations },
 ]
 
-/** A position in the export of a user. */
 export interface ExportPosition {
   stage: number
   after?: string

@@ -22,13 +22,11 @@ import { addThumbnail, createPictureTurns } from './add-thumbnail.ts'
 import { hasCurrentUse } from './current-uses.ts'
 import { type Scanner, scanFile } from './scan-file.ts'
 
-/** The parts of Chat that file workers need. */
 export type FileKeeping = Pick<Chat, 'db' | 'log'>
 interface Kept {
   store: FileStore
   scanner?: Scanner | undefined
 }
-/** Dependencies of thumbnails. */
 interface Pictures {
   store: FileStore
   makeThumbnail: MakeThumbnail

@@ -4,7 +4,6 @@ import { key } from '@parley/db/keys'
 import { isDeletedIn } from '@parley/db/messages/deleted-messages'
 import { findRoomsByKey } from '@parley/db/rooms/rooms'
 
-/** Uses per page. */
 export const usesAtOnce = 200
 
 /** Whether a flushed message with a file can be read. */

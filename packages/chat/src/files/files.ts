@@ -8,10 +8,8 @@ import type { FileStore } from '@parley/files/file-store'
 import type { Chat } from '../chat.ts'
 import type { Uploads } from './uploads.ts'
 
-/** Dependencies of file use cases besides Chat. */
 export interface Files {
   store: FileStore
-  /** Maximum size of a file in bytes. */
   maxBytes: number
   /** Maximum total size of a user's files in bytes; 0 means no limit. */
   maxBytesPerUser: number

@@ -14,8 +14,7 @@ import { inTransaction } from '@parley/db/transactions/transaction'
 import type { Chat } from '../chat.ts'
 import { parseCursor, positionByCreation, toPage } from '../page-cursor.ts'
 
-/** Maximum number of holds per app. */
-const maxHolds = 10_000
+const maxHoldsPerApp = 10_000
 
 /**
  * Places a legal hold on a room, or on everything a user wrote (docs/reference/retention.md#legal-holds). Data that
@@ -33,8 +32,8 @@ export async function placeHold(
   const id = newId()
   const hold = { _id: key(app, id), app, id, ...of, covers: coverOf(app, of), reason, createdAtMS: clock.now() }
   await inTransaction(chat.db, async (session) => {
-    if ((await countHolds(chat.db, app, session)) >= maxHolds) {
-      throw new ApiError('TOO_MANY_HOLDS', `an app has at most ${maxHolds} holds: lift some`)
+    if ((await countHolds(chat.db, app, session)) >= maxHoldsPerApp) {
+      throw new ApiError('TOO_MANY_HOLDS', `an app has at most ${maxHoldsPerApp} holds: lift some`)
     }
     await insertHold(chat.db, hold, session)
     chat.audit?.addDetails({ after: { hold: id, reason } })

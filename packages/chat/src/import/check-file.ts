@@ -18,12 +18,10 @@ export type Step = 'checked' | 'files' | 'written' | 'members' | 'verified'
 export interface Watching {
   /** Called repeatedly with the number of lines that a step has finished. */
   onProgress: (step: Step, lines: number) => void
-  /** Called for each problem. */
   onProblem: (problem: Problem) => void
 }
 
-/** Lines per batch. */
-const perBatch = 1_000
+const linesPerBatch = 1_000
 
 interface Checked {
   counts: Counts
@@ -119,7 +117,7 @@ export async function checkBytes(
   onFault: (text: string) => void,
 ): Promise<void> {
   let done = 0
-  for await (const batch of batchesOf(file, perBatch, ['file'])) {
+  for await (const batch of batchesOf(file, linesPerBatch, ['file'])) {
     for (const line of ofType(batch, 'file').filter(hasBytes)) {
       try {
         for await (const _chunk of bytesOf(file.folder, line)) continue

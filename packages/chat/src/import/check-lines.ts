@@ -11,7 +11,6 @@ import { KnownIds, messageHash } from './known-ids.ts'
 import type { Line } from './lines-of.ts'
 import type { Problem } from './read-line.ts'
 
-/** A room of the file, as far as it has been read. */
 interface CheckedRoom {
   line: At
   room: ImportOf<'room'>
@@ -23,7 +22,6 @@ interface CheckedRoom {
   counts: Partial<Counts>
 }
 
-/** The position of a line. */
 type At = Pick<Line, 'number' | 'index'>
 
 /** Start of the reason for a line that refers to a missing or later line. */
@@ -41,7 +39,6 @@ export class LineChecks {
     ...{ block: 0, device: 0, pref: 0, bookmark: 0, reminder: 0, thread: 0, scheduled: 0 },
     ...{ report: 0, hold: 0, config: 0 },
   }
-  /** Rooms that are refused with everything in them. */
   readonly refusedRooms = new Set<string>()
   /** Whether a line refers to something that may follow it, or a message is older than the previous one. */
   isUnordered = false
@@ -65,7 +62,6 @@ export class LineChecks {
     this.files = new KnownFiles(app)
   }
 
-  /** Checks a line. A line with a problem is ignored by later checks. */
   check(line: At, read: ImportLine, uploads: Uploads = noUploads): Problem[] {
     const problems: Problem[] = []
     const report = (field: string, reason: string) => void problems.push(problemAt(line, field, reason))

@@ -2,19 +2,14 @@ import type { ImportOf } from '@parley/contracts/import-line'
 import { maxReactionsOfUser } from '@parley/contracts/resources/message'
 import type { KnownIds } from './known-ids.ts'
 
-/** Reports a problem of a line. */
 export type Report = (field: string, reason: string) => void
 
-/** Checks the quotes and threads of messages. */
 export class CheckedQuotes {
   readonly #messages: KnownIds
-  /** Messages in threads, with the root of each. */
   readonly #threadOf = new Map<bigint, bigint>()
 
-  /** Roots of threads with messages. */
   readonly #roots = new Set<bigint>()
 
-  /** @param messages messages of earlier lines */
   constructor(messages: KnownIds) {
     this.#messages = messages
   }

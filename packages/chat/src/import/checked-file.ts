@@ -5,7 +5,6 @@ import type { KnownFiles } from './known-files.ts'
 import { linesOf } from './lines-of.ts'
 import { readGoodLine } from './read-line.ts'
 
-/** A file whose lines have been checked. */
 export interface CheckedFile {
   path: string
   stamp: string
@@ -22,7 +21,6 @@ export interface CheckedFile {
   folder: string
 }
 
-/** Approximate maximum size of one batch. */
 const bytesPerBatch = 8 * 1024 * 1024
 
 /** Yields the lines of a checked file in batches. @throws Error if the file has changed since */

@@ -16,7 +16,6 @@ const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
 /** Larger ones are no thumbnails of Parley. */
 const maxThumbnailBytes = 1024 * 1024
 
-/** Whether the bytes of a file are beside the lines. */
 export function hasBytes({ status }: FileLine): boolean {
   return status !== 'refused' && status !== 'gone'
 }

@@ -10,7 +10,6 @@ import { importedMessageId } from './known-ids.ts'
 /** A line that can have files: of the import, or uploaded before it by the sender or the integrator. */
 type WithFiles = ImportOf<'message' | 'scheduled'>
 
-/** The files of some lines in the database. */
 export interface Uploads {
   files: ReadonlyMap<string, FileDoc>
   /** Messages that were imported before. They keep their files, which may have been removed since. */
@@ -33,7 +32,6 @@ export async function findUploads(
   return { files, there: new Set(doubtful.filter((line) => there.has(idOf(line)))) }
 }
 
-/** Why a line cannot have its files; undefined if it can. */
 export function faultOfAttachments(line: WithFiles, known: KnownFiles, { files, there }: Uploads): string | undefined {
   const { attachments = [], sender } = line
   if (attachments.length === 0 || there.has(line)) return undefined

@@ -16,10 +16,8 @@ import { writeMembers } from './write-members.ts'
 import { writeScheduled } from './write-scheduled.ts'
 import { type SettingLine, settingTypes, writeSettings } from './write-settings.ts'
 
-/** Lines per batch. */
-const perBatch = 8_000
-/** Members per transaction. */
-const perTransaction = 200
+const linesPerBatch = 8_000
+const linesPerTransaction = 200
 
 interface Importing extends Watching {
   /** Called once no other import can run. */
@@ -82,7 +80,7 @@ async function write(
   }
   /** Writes lines that no earlier import has written. */
   const once = async <T extends ImportLine>(types: readonly T['type'][], work: (lines: T[]) => Promise<void>) => {
-    for await (const batch of batchesOf(file, perTransaction, types)) {
+    for await (const batch of batchesOf(file, linesPerTransaction, types)) {
       await requireAlone()
       const fresh = batch.filter((line) => !earlier.has(line))
       await work(fresh as T[])
@@ -90,7 +88,7 @@ async function write(
     }
   }
   let writing = Promise.resolve()
-  for await (const batch of batchesOf(file, perBatch)) {
+  for await (const batch of batchesOf(file, linesPerBatch)) {
     // Reads the next lines while these are written.
     await writing
     await requireAlone()
@@ -101,7 +99,7 @@ async function write(
   await writing
   await writer.finish()
   done = 0
-  for await (const batch of batchesOf(file, perTransaction, ['membership'])) {
+  for await (const batch of batchesOf(file, linesPerTransaction, ['membership'])) {
     await requireAlone()
     await writeMembers(db, app, batch as ImportOf<'membership'>[], writer.rooms)
     onProgress('members', (done += batch.length))
@@ -109,7 +107,7 @@ async function write(
   // Before settings, which may begin retention.
   await once<ImportOf<'hold'>>(['hold'], (lines) => writeHolds(db, app, lines))
   await once<SettingLine>(settingTypes, (lines) => writeSettings(db, app, lines))
-  for await (const batch of batchesOf(file, perTransaction, ['thread'])) {
+  for await (const batch of batchesOf(file, linesPerTransaction, ['thread'])) {
     await requireAlone()
     const lines = batch as ImportOf<'thread'>[]
     await saveImportedThreadMembers(

@@ -3,11 +3,9 @@ import { endOfObject } from './end-of-object.ts'
 
 /** A JSON object of a file. An object usually takes one line, but may span several, and a line may hold several. */
 export interface Line {
-  /** Line number of its beginning. */
   number: number
   /** Index among the objects of the file, from 0. */
   index: number
-  /** Offset in the file. */
   offset: number
   bytes: Buffer
   /** Why it is not an object; `bytes` then holds the text found instead, or the start of it. */
@@ -52,7 +50,6 @@ class LineReader {
   #indentation = 0
   /** Indentation of a broken object that is being skipped. */
   #brokenAt: number | undefined
-  /** Whether the rest of the line is being skipped. */
   #isLineOver = false
 
   constructor(longest: number, numbers?: readonly number[]) {
@@ -60,7 +57,6 @@ class LineReader {
     this.#numbers = numbers
   }
 
-  /** @param chunk the next bytes; undefined at the end */
   read(chunk?: Buffer): Line[] {
     this.#isEnd = chunk === undefined
     if (chunk) this.#bytes = Buffer.concat([this.#bytes, chunk])
@@ -121,7 +117,6 @@ class LineReader {
     return true
   }
 
-  /** Skips the rest of the line. Returns whether it ends within the buffer. */
   #passLine(): boolean {
     const end = this.#bytes.indexOf(newline)
     this.#pass(end === -1 ? this.#bytes.length : end + 1)

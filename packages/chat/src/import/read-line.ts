@@ -9,7 +9,6 @@ import { contentOf } from '../messages/draft.ts'
 import { plainLine } from './extended-json.ts'
 import type { Line } from './lines-of.ts'
 
-/** Why a line cannot be imported. */
 export interface Problem {
   line: number
   /** Index of the object in the file. */

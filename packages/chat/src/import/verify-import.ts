@@ -13,8 +13,7 @@ import type { EarlierLines } from './earlier-lines.ts'
 import { importedFileId } from './known-files.ts'
 import { importedMessageId } from './known-ids.ts'
 
-/** Lines per batch. */
-const perBatch = 2_000
+const linesPerBatch = 2_000
 const verifiedAtOnce = 4
 
 /**
@@ -32,7 +31,7 @@ export async function verifyImport(
   const messages = new Map<string, number>()
   const threads = new Map<string, number>()
   let done = 0
-  for await (const batch of batchesOf(file, perBatch)) {
+  for await (const batch of batchesOf(file, linesPerBatch)) {
     const of = <T extends ImportLine['type']>(type: T) => batch.filter((line) => line.type === type) as ImportOf<T>[]
     for (const { _id } of of('room')) messages.set(_id, 0)
     for (const { room, threadOf } of of('message')) {
@@ -77,7 +76,7 @@ async function verifyFiles(
 /** @param threads number of the file's messages in each thread, by key */
 async function verifyThreads(db: Db, threads: ReadonlyMap<string, number>): Promise<string[]> {
   const wrong: string[] = []
-  for (const keys of inParts([...threads.keys()], perBatch)) {
+  for (const keys of inParts([...threads.keys()], linesPerBatch)) {
     const counts = await countInThreads(db, keys)
     for (const thread of keys) {
       const [wanted = 0, there = 0] = [threads.get(thread), counts.get(thread)]
@@ -88,7 +87,6 @@ async function verifyThreads(db: Db, threads: ReadonlyMap<string, number>): Prom
   return wrong
 }
 
-/** Finds wrong memberships, over several connections. */
 async function verifyMembers(db: Db, memberships: readonly string[]): Promise<string[]> {
   const parts = Array.from({ length: verifiedAtOnce }, (_, part) =>
     memberships.filter((_membership, i) => i % verifiedAtOnce === part),

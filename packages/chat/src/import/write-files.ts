@@ -27,11 +27,9 @@ const heldMS = 7 * 24 * 60 * 60 * 1_000
 export interface FilesToImport {
   db: Db
   app: string
-  /** The folder of the lines. */
   folder: string
   store: FileStore
   earlier: EarlierLines
-  /** Called after each file, with the numbers so far. */
   onFile: (files: number, bytes: number) => void
   /** Called for each file that cannot be stored, such as a missing one. */
   onFault: (text: string) => void

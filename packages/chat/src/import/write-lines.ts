@@ -49,7 +49,6 @@ interface FilesOfLines {
  * exist from an interrupted import, or from an earlier import of the same file, are recognised and kept.
  */
 export class LineWriter {
-  /** Progress of each room of the file. */
   readonly rooms = new Map<string, WrittenRoom>()
   readonly #threads: ThreadWriter
   readonly #stats: ImportedStats
@@ -66,7 +65,6 @@ export class LineWriter {
     this.#stats = new ImportedStats(db)
   }
 
-  /** @throws ImportConflict */
   async write(lines: readonly ImportLine[]): Promise<void> {
     const of = <T extends ImportLine['type']>(type: T) => lines.filter((line) => line.type === type) as ImportOf<T>[]
     await insertImportedUsers(
@@ -139,7 +137,6 @@ export class LineWriter {
     await this.#stats.add(facts)
   }
 
-  /** Number of the file's messages in a thread. */
   seqInThread(room: string, root: string): number {
     return this.#threads.seqOf(room, root)
   }

@@ -8,13 +8,11 @@ import { importedMessageId } from './known-ids.ts'
 
 type Membership = ImportOf<'membership'>
 
-/** Number and times of a room's messages in the file, in order. */
 interface RoomOfFile {
   seq: number
   sentAtMS: readonly number[]
 }
 
-/** @param rooms rooms of the file */
 export async function writeMembers(
   db: Db,
   app: string,

@@ -23,10 +23,8 @@ interface WrittenThread {
   lastMessageAtMS: number
 }
 
-/** Threads per batch when their users are written. */
-const atOnce = 1_000
+const threadsAtOnce = 1_000
 
-/** Writes the threads of a file, batch by batch. */
 export class ThreadWriter {
   readonly #app: string
   readonly #db: Db
@@ -122,6 +120,6 @@ export class ThreadWriter {
       const others = [...users].filter((user) => !named.has(user))
       return { app: this.#app, room, root, users: others, named: [...named], seq, lastMessageAtMS, wasThere }
     })
-    for (const some of inParts(threads, atOnce)) await joinImported(this.#db, some)
+    for (const some of inParts(threads, threadsAtOnce)) await joinImported(this.#db, some)
   }
 }

@@ -9,7 +9,6 @@ import { roomChanged } from '../events/event-builders.ts'
 import { roomOrderingKey } from '../events/ordering-keys.ts'
 import { sendMessage } from '../send/send-message.ts'
 
-/** The webhook call that is answered. */
 export interface AnsweredCall {
   app: string
   room: string

@@ -50,7 +50,6 @@ export interface HookParts extends CacheParts {
 /** `open`: no calls until the pause is over; `half-open`: the next call decides. */
 type Breaker = 'closed' | 'open' | 'half-open'
 
-/** Bounds the calls to one server. */
 interface Guard {
   state(): Breaker
   isTrying(): boolean

@@ -79,7 +79,6 @@ function toEntry(app: string, id: string, room: string): OutboxEntry {
   return { _id: id, atMS: 0, events: [{ kind: 'room', id, app, room }] }
 }
 
-/** The Message of a call, if it carries one. */
 function aboutOf({ event, data = 'null' }: Pick<Call, 'event' | 'data'>): About | null {
   return withMessage.has(event) ? (readJson(data) as About | null) : null
 }
@@ -132,7 +131,6 @@ async function messagesNow(
   }
 }
 
-/** Fields with user profiles: the sender of a message, the members of a room. */
 interface WithProfiles {
   sender?: unknown
   members?: unknown

@@ -7,7 +7,6 @@ import type { LoginParts } from '../access/own-logins/admit-login.ts'
 import type { Chat } from '../chat.ts'
 import { readConfigValue } from './config-values.ts'
 
-/** The parameters of a request for the chat page. */
 export interface PageAsked {
   token?: string | undefined
   clientKey?: string | undefined

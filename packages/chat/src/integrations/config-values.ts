@@ -6,7 +6,6 @@ import { type CacheParts, createLeasedCache } from '../leased-cache.ts'
 
 const maxApps = 10_000
 
-/** A schema of the contract. */
 export interface ConfigSchema<T> {
   safeParse(value: unknown): {
     data?: T | undefined

@@ -55,7 +55,6 @@ export async function setConfig(chat: Chat, app: string, settings: object, withI
   return getConfig(chat, asIntegrator(app), withIssuers)
 }
 
-/** @throws ApiError BODY_TOO_LARGE */
 async function requireSmall({ db }: Chat, app: string, entries: readonly { name: string; json: string }[]) {
   const replaced = entries.map(({ name }) => name)
   const kept = await configSize(db, app, replaced)

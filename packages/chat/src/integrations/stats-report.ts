@@ -20,7 +20,6 @@ import type { Chat } from '../chat.ts'
 import { parseTime } from '../read-time.ts'
 
 export type { Presence }
-/** Counts events of apps. */
 export type Figures = Pick<AppFigures, 'add'>
 type Caller = { app: string; apiKey: string }
 
@@ -96,7 +95,6 @@ async function highestOf(presence: Presence, { _id, createdAt }: AppDoc, { fromM
 const defaultWindowMS = 3_600_000
 
 const maxWindowMS = maxReportDays * 86_400_000
-/** The earliest time that a Date can hold. */
 const earliestMS = -8.64e15
 
 interface Window {
@@ -187,7 +185,6 @@ function cut(fromMS: number, toMS: number, [largest, ...smaller]: readonly Bucke
   return [...cut(fromMS, begin, smaller), whole, ...cut(end, toMS, smaller)]
 }
 
-/** Number of an app's current connections over all live nodes (docs/reference/statistics.md). */
 export async function connectionCount(presence: Presence, app: string): Promise<{ count: number }> {
   return { count: await countConnections(presence, app) }
 }

@@ -48,8 +48,7 @@ export async function readWebhookCall(
   return { call: toDeliveryView(call), data: readJson(data) }
 }
 
-/** Calls per batch, whose messages are in memory together. */
-const readTogether = 25
+const callsPerBatch = 25
 
 /** The integrator's webhook calls that failed for good (dead letters), latest first. */
 export async function listFailedWebhooks(
@@ -59,7 +58,7 @@ export async function listFailedWebhooks(
 ): Promise<JsonText> {
   const { totalCount, calls } = await findFailedCalls(chat.db, app, skip, limit)
   async function* parts(): AsyncGenerator<string[]> {
-    for await (const part of readInParts(calls, readTogether)) {
+    for await (const part of readInParts(calls, callsPerBatch)) {
       const data = await currentCallsData(chat.db, app, part)
       yield part.map((call, i) => withField(toFailedWebhook(call), 'data', data[i] ?? 'null'))
     }

@@ -1,7 +1,6 @@
 import type { Job } from '@parley/contracts/resources/job'
 import type { ListedJob } from '@parley/db/jobs'
 
-/** A job as shown by the API, without outcomes. */
 export function toJobView({ id, kind, state, createdAtMS, updatedAt, finishedAt, done, total }: ListedJob): Job {
   return {
     _id: id,

@@ -13,7 +13,6 @@ const maxAttempts = 20
 const retryAfterMS = 2_000
 const maxDoublings = 8
 
-/** The jobs of this process. */
 export interface Jobs {
   /** Names this process in leases. */
   worker: string
@@ -22,9 +21,7 @@ export interface Jobs {
   /** Aborts when the process stops. Work ends at the next point from which another process can continue. */
   signal: AbortSignal
   track(work: Promise<unknown>): void
-  /** Number of running jobs in this process. */
   readonly count: number
-  /** Whether it takes no more jobs. */
   readonly isFull: boolean
   /** Stops all jobs. Settles when none is running. */
   stop(): Promise<void>

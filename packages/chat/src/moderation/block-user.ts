@@ -78,7 +78,6 @@ async function setInDirectRoom(
   }
 }
 
-/** The users blocked by the caller, longest blocked first. */
 export async function listBlocks(chat: Chat, { app, user }: UserCaller, page: OptionalPage): Promise<Block[]> {
   const blocks = await findBlocksOfUser(chat.db, app, user, page)
   const ids = blocks.map(({ blockee }) => blockee)

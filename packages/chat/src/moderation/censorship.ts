@@ -62,12 +62,10 @@ export function createCensor(db: Db) {
   return {
     /** Masks by app, for the given versions of the config value. Apps without words are left out. */
     masks,
-    /** Masks a content by the app's current words. */
     async maskContent(app: string, content: string) {
       const mask = await maskOf(app)
       return mask ? mask(content) : content
     },
-    /** Masks a plain text by the app's current words. */
     async maskText(app: string, text: string) {
       const mask = text === '' ? undefined : await maskOf(app)
       return mask ? (JSON.parse(mask(JSON.stringify(text))) as string) : text
@@ -76,7 +74,7 @@ export function createCensor(db: Db) {
 }
 export type Censor = ReturnType<typeof createCensor>
 
-/** Refuses lists with too many words. @throws ApiError INVALID_BODY */
+/** @throws ApiError INVALID_BODY for a list with too many words */
 export function checkCensorship(value: unknown): void {
   if (keywordsOf(value).length > maxWords) {
     throw new ApiError('INVALID_BODY', `${censorshipKey}.keywords: at most ${maxWords} words`)
@@ -95,7 +93,6 @@ function keywordsOf(value: unknown): unknown[] {
   return Array.isArray(keywords) ? keywords : []
 }
 
-/** Names of fields whose text clients show. */
 const shownFields =
   /^(text|fallback|caption|(sub)?title|(file_?)?name|description|body|label|alt|subject|heading|summary|comment|question|options?)$/i
 

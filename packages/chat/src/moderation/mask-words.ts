@@ -61,7 +61,6 @@ function charactersIn(text: string, start: number, end: number): number {
   return count
 }
 
-/** Disjoint parts of a text, in order. */
 interface Spans {
   starts: number[]
   ends: number[]

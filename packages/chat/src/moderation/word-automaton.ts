@@ -4,7 +4,6 @@ export interface WordAutomaton {
   next: (state: number, symbol: number) => number
   /** The value of the longest word that ends in this state; 0 if none does. */
   longest: (state: number) => number
-  /** Number of states, at 40 bytes each. */
   size: number
 }
 

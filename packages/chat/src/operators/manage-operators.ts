@@ -194,7 +194,6 @@ function hiddenRoles({ roles }: OperatorDoc, by: By): OperatorRoles {
   return own ? roles.filter(({ app }) => !own.includes(app)) : []
 }
 
-/** The roles in only one of the two lists. */
 function differing(one: OperatorRoles, other: OperatorRoles): OperatorRoles {
   const lacks = (roles: OperatorRoles) => (wanted: OperatorRoles[number]) =>
     !roles.some(({ app, role }) => app === wanted.app && role === wanted.role)

@@ -2,7 +2,6 @@ import type { OperatorDoc } from '@parley/db/operators/documents'
 import type { Chat } from '../chat.ts'
 import { createPasswords, type Passwords } from './passwords.ts'
 
-/** Dependencies of the operators' use cases. */
 export interface Operators {
   db: Chat['db']
   /** How long entries of the audit log are kept. */
@@ -21,7 +20,6 @@ export function createOperators(
   return { db, auditDays, passwords: createPasswords(), ...sessions }
 }
 
-/** The browser that sent a request. */
 export interface Visitor {
   address: string
   userAgent: string
@@ -45,7 +43,6 @@ export function roleIn({ roles }: Pick<OperatorDoc, 'roles'>, app: string) {
   return found?.role
 }
 
-/** The apps of the roles, without duplicates. */
 export function appsIn(roles: OperatorDoc['roles']): string[] {
   return [...new Set(roles.map(({ app }) => app))]
 }

@@ -144,7 +144,6 @@ async function proveAuthenticator(
   await attempt.withdrawn()
 }
 
-/** Changes the operator's own credentials and records the change. */
 export function changeOwnAccount(
   operators: Operators,
   { operator, session: current, token }: SignedIn,

@@ -19,7 +19,6 @@ import type { AuthenticatedOperator } from '../access/caller.ts'
 import { isOwnerOf, type Operators, roleIn, type Visitor } from './operators.ts'
 import { actorOf, recordOfOperator } from './record-change.ts'
 
-/** Interval at which the use of a session is recorded. */
 const recordUseEveryMS = 60_000
 /** Number of hexadecimal digits of the SHA-256 digest that identify a session in lists. */
 const idLength = 16
@@ -189,7 +188,6 @@ export async function signOut(operators: Operators, signedIn: SignedIn, visitor:
   await end(operators, 'signOut', signedIn, visitor)
 }
 
-/** Returns whether the session was still there. */
 async function end(
   operators: Operators,
   action: string,

@@ -12,7 +12,6 @@ import { actorOf, recordOfOperator } from './record-change.ts'
 import { type SecondFactor, takeSecondFactor } from './recovery-codes.ts'
 import { type SignedIn, startSession } from './sessions.ts'
 
-/** The input of a sign-in. */
 export interface Credentials {
   email: string
   password: string
@@ -85,7 +84,6 @@ export async function letIn(
   return startSession(operators, operator, by, visitor, session)
 }
 
-/** The same error for every fault. */
 export function signInFailed(): ApiError {
   return new ApiError('SIGN_IN_FAILED')
 }

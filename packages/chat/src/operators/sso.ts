@@ -11,7 +11,6 @@ import { actorOf, recordOfOperator } from './record-change.ts'
 import type { SignedIn } from './sessions.ts'
 import { changedMeanwhile, letIn, signInFailed } from './sign-in.ts'
 
-/** A person identified by the identity provider. */
 export interface Identity {
   issuer: string
   subject: string

@@ -7,7 +7,6 @@ import { findLastSeen } from '@parley/db/users/logins'
 import { findUsersWithPref } from '@parley/db/users/prefs'
 import type { Chat } from '../chat.ts'
 
-/** A user's right to see another's presence. */
 export interface Watchable {
   /** False for hidden users and for users who blocked the caller. They appear offline. */
   isShown: boolean

@@ -8,11 +8,9 @@ import {
   userReasons,
 } from '@parley/db/push/documents'
 
-/** The recorded pushes of a message to a user. */
 export interface PushRecords {
   decisions: readonly PushDecisionDoc[]
   pushes: readonly PushDoc[]
-  /** In order of time. */
   results: readonly PushResult[]
 }
 
@@ -22,7 +20,6 @@ export function reasonOf(decisions: readonly PushDecisionDoc[], client: string):
   return all ?? userReasons.find((reason) => decisions.some(({ users }) => users?.[reason]?.includes(client)))
 }
 
-/** Devices of a user with the given decision. */
 export function devicesDecided(
   decisions: readonly PushDecisionDoc[],
   client: string,
@@ -35,7 +32,7 @@ export function devicesDecided(
     .map((device) => device.slice(prefix.length))
 }
 
-/** Explains the outcome for each recorded device of the user. @param content key(app, message) */
+/** @param content key(app, message) */
 export function explainDevices(
   content: string,
   client: string,

@@ -24,7 +24,6 @@ export function mentionOf(user: string, { named, all }: Mentions, isHere = false
   return all === 'room' || (all === 'here' && isHere) ? 'room' : undefined
 }
 
-/** Whether a mention addresses the whole room. */
 export function isRoomMention(id: string): boolean {
   return id === roomMention || id === hereMention
 }

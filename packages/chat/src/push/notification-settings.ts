@@ -128,10 +128,8 @@ export async function findAppNotifications(db: Db, app: string): Promise<AppNoti
 
 const withoutSettings = appNotifications.parse({})
 
-/** Reads an app's notification settings. */
 export type NotificationsOfApp = (app: string) => Promise<AppNotifications>
 
-/** Returns a cached findAppNotifications. */
 export function cacheAppNotifications(chat: Chat): NotificationsOfApp {
   return cacheByApp(chat, appNotificationsKey, (app) => findAppNotifications(chat.db, app))
 }

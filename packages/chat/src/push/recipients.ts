@@ -18,10 +18,8 @@ interface Recipient {
   mention: Mention | undefined
 }
 
-/** A page of a room's members. */
 export interface RecipientPage {
   recipients: Recipient[]
-  /** The other members, by reason. */
   left: { [R in UserReason]?: string[] }
 }
 

@@ -71,9 +71,7 @@ export function keptBackBy(
   return by === 'LEVEL_OF_APP' && !isKnown ? undefined : by
 }
 
-/** A push of a message to a member of its room. */
 export interface PushToMember {
-  /** Any unique ID. */
   id: string
   user: string
   room: string
@@ -81,7 +79,6 @@ export interface PushToMember {
   sender: string
   messageType: string
   mention: Mention | undefined
-  /** Root of the thread, if the message is in one. */
   threadOf?: string | undefined
 }
 

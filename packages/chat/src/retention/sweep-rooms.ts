@@ -24,7 +24,6 @@ import { findOldestMS, removeOldInRoom, removeOldInThreads } from './remove-old-
 const roomsInPage = 200
 const roomsAtOnce = 4
 const dueAtOnce = 1_000
-/** Interval at which the lease of a sweep is extended. */
 const extendEveryMS = 5_000
 
 /**

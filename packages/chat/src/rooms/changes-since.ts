@@ -98,7 +98,6 @@ const inMessages: ReadonlySet<string> = new Set([
   'threadLastRead',
 ])
 
-/** The changes of one room. */
 interface InRoom {
   /** Whether messages of the room's history were added, changed or deleted. */
   messages: boolean
@@ -110,9 +109,7 @@ interface InRoom {
 
 interface SortedChanges {
   rooms: Map<string, InRoom>
-  /** Rooms that the user was invited to. */
   invitedTo: Set<string>
-  /** Keys of personal preferences. */
   prefs: Set<string>
   /** Position of the first change that was left out. */
   stoppedAt: ChangesPosition | undefined

@@ -116,7 +116,6 @@ async function makeLargeRoom(chat: Chat, wanted: RoomToCreate): Promise<CreatedR
   return made as CreatedRoom | { refused: ApiError }
 }
 
-/** @throws ApiError INVALID_REQUEST */
 function requireFitting({ roomType, owner }: Request, members: readonly string[], field: string): void {
   if (roomType === 'direct' && members.length !== 2) {
     throw new ApiError('INVALID_REQUEST', `${field}: a direct room has exactly two members, got ${members.length}`)

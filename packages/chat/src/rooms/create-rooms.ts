@@ -14,13 +14,11 @@ import { membersMade, type PendingEvents, roomChanged, socketsMoved } from '../e
 import { roomOrderingKey } from '../events/ordering-keys.ts'
 import { type ChangeEntries, noEntries, type Outbox } from '../events/outbox.ts'
 
-/** A room to create, with its members. */
 export interface RoomToCreate {
   room: RoomDoc
   members: readonly string[]
   /** Whether the caller has given the room its ID, so that it may already exist. */
   isNamed: boolean
-  /** System messages recorded with it. */
   messages: readonly ScheduledDoc[]
   /** The audit entry, if a key creates the room. */
   audit?: AuditDoc | undefined
@@ -60,7 +58,6 @@ export async function createRooms(
   })
 }
 
-/** Existing rooms that the wanted ones would duplicate. */
 async function findExisting(db: Db, wanted: readonly RoomToCreate[], session?: Session): Promise<RoomDoc[]> {
   const keys = wanted.filter(({ isNamed }) => isNamed).map(({ room }) => room._id)
   const pairs = wanted.flatMap(({ room: { pair } }) => pair ?? [])

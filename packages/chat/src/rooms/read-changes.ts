@@ -35,9 +35,7 @@ export interface Change {
   threadOf?: string | undefined
   /** IDs of deleted messages, or `_all`. */
   deleted?: readonly string[]
-  /** Room that the user was invited to. */
   invitedTo?: string
-  /** Name of a personal preference. */
   pref?: string
   lastRead?: EventPayload<'lastRead'>
 }

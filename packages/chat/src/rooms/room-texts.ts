@@ -7,7 +7,6 @@ import { findActingRole, requireRole } from '../access/room-role.ts'
 import type { Chat } from '../chat.ts'
 import { moderateText } from '../moderation/moderate.ts'
 
-/** Texts of a room that members see. */
 interface RoomTexts {
   name?: string | undefined
   description?: string | undefined

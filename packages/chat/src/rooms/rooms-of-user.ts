@@ -5,10 +5,8 @@ import type { Chat } from '../chat.ts'
 /** Users per query. Its result is handled in one turn, which blocks the event loop. */
 const usersAtOnce = 50
 
-/** A room of a user: its ID, and when they joined. */
 export type RoomOfUser = Awaited<ReturnType<typeof findRoomsOfUsers>>[number][number]
 
-/** Finds all rooms of a user, which their sockets join. */
 export type RoomsOfUser = (user: { app: string; user: string }) => Promise<RoomOfUser[]>
 
 /** Creates a lookup whose concurrent calls share one indexed query. */

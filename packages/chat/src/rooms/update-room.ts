@@ -52,7 +52,6 @@ export async function updateRoom(chat: Chat, by: Caller, roomId: string, change:
   return publishRoom(chat, by, changed)
 }
 
-/** @throws ApiError INSUFFICIENT_PERMISSIONS */
 function requireAllowed(
   role: Role,
   { owner, managers, status, webhook, botState, retentionDays }: Partial<RoomDoc>,

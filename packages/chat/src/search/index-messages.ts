@@ -11,8 +11,7 @@ import PQueue from 'p-queue'
 import type { Log } from '../ports.ts'
 import { termsOfContent } from './search-words.ts'
 
-/** Limits per transaction. */
-const max = { messages: 500, words: 20_000 }
+const perTransaction = { messages: 500, words: 20_000 }
 /** Maximum time to extract words before yielding to the event loop. */
 const turnMS = 5
 /** A room is indexed once it has been quiet for `quietMS`, or once its oldest unindexed message is `latestMS` old. */
@@ -29,7 +28,6 @@ export async function indexRoom(db: Db, roomKey: string, untilMS: number): Promi
   while (clock.now() < untilMS && (await indexChunk(db, roomKey))) continue
 }
 
-/** Returns whether messages are left. */
 async function indexChunk(db: Db, roomKey: string): Promise<boolean> {
   return inTransaction(db, async (session) => {
     const [room] = await findRoomsByKey(db, [roomKey], session)
@@ -41,10 +39,15 @@ async function indexChunk(db: Db, roomKey: string): Promise<boolean> {
     let upTo = after
     let found = 0
     let turnBeganMS = performance.now()
-    for (const message of await findBySeq(db, roomKey, { after, upTo: room.seq }, { limit: max.messages, session })) {
+    for (const message of await findBySeq(
+      db,
+      roomKey,
+      { after, upTo: room.seq },
+      { limit: perTransaction.messages, session },
+    )) {
       const { _id, seq, sender, messageType, createdAtMS } = message
       // A missing message is still in the buffer. Once flushed, it is indexed with the next message or search.
-      if (seq !== upTo + 1 || found >= max.words) break
+      if (seq !== upTo + 1 || found >= perTransaction.words) break
       const words = isDeletedIn(message, room) ? [] : termsOfContent(message.content)
       if (words.length > 0) texts.push({ _id, app: room.app, roomKey, seq, sender, messageType, createdAtMS, words })
       upTo = seq
@@ -59,7 +62,6 @@ async function indexChunk(db: Db, roomKey: string): Promise<boolean> {
   })
 }
 
-/** Indexes rooms in the background. */
 export function createSearchIndex(db: Db, log: Log) {
   const waiting = new Map<string, { timer: NodeJS.Timeout; sinceMS: number }>()
 

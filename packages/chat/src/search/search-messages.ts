@@ -24,7 +24,6 @@ import { conditionsOf } from './search-words.ts'
 /** Rooms per query. The database reads the index once per room. */
 const readsAtOnce = 100
 const hitsAtOnce = 100
-/** Time limit of a search in the database. */
 const searchMS = 2_000
 /** How long a search waits for messages to be indexed. */
 const catchUpMS = 2_000
@@ -70,9 +69,7 @@ export async function excerptsOf(chat: Chat, found: readonly Pick<Found, '_id'>[
 
 interface Found {
   _id: string
-  /** ID of the room. */
   room: string
-  /** Root of the thread, if the message is in one. */
   threadOf?: string
 }
 

@@ -154,7 +154,6 @@ function record(
   }
 }
 
-/** Appends a group on its own, without delaying the results of the others. */
 function appendApart(parts: AppendParts, group: readonly PendingAppend[], results: SendResults): void {
   const drafts = group.flatMap((one) => one.results.map(([draft]) => draft))
   const appended = appendDrafts(parts, drafts)

@@ -88,7 +88,6 @@ export class MessageBatch {
   readonly results: SendResult[] = []
   readonly messages: MessageDoc[] = []
   readonly advances = new Map<string, RoomAdvance>()
-  /** Number of messages per membership. */
   readonly sent = new Map<string, number>()
   readonly #bySendKey = new Map<string, MessageDoc>()
   readonly #times = new Map<string, (bytes: number) => number>()
@@ -144,7 +143,6 @@ export class MessageBatch {
     return pause.lastMS + pause.everyMS - Math.max(clock.now(), room.clockMS + 1)
   }
 
-  /** The room's next seq, with the ID and time of its message. */
   #advance(room: RoomToSendTo, draft: Draft): RoomAdvance {
     const nextTime = this.#times.get(room._id) ?? messageTimes(room)
     this.#times.set(room._id, nextTime)

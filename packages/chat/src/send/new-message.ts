@@ -30,7 +30,6 @@ export interface MessageToSend {
   webhook?: false
   clientMessageID?: string | undefined
   attachments?: readonly AttachmentToSend[] | undefined
-  /** ID of a message in the same room. */
   replyTo?: string | undefined
   /** Sends it to the thread of that message. */
   thread?: boolean | undefined
@@ -54,7 +53,6 @@ export interface MessageToSend {
 
 /** A message to send, checked as far as possible without the database. */
 export interface Draft extends Omit<MessageToSend, 'message' | 'attachments' | 'thread' | 'idempotencyKey' | 'lock'> {
-  /** JSON text. */
   content: string
   /** A repeat of the key by the same sender in the same room within 24 hours returns the first message. */
   sendKey?: string | undefined
@@ -75,7 +73,6 @@ export function isLeaseExpired({ leaseUntilMS }: Draft): boolean {
   return leaseUntilMS !== undefined && clock.now() >= leaseUntilMS
 }
 
-/** A room after a new message. */
 export interface RoomAdvance {
   room: RoomToSendTo
   seq: number

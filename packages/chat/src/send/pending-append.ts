@@ -8,7 +8,6 @@ import { bytesOf, type Draft } from './new-message.ts'
 
 /** A larger message goes straight to `messages`, since every further append rewrites the whole buffer. */
 const maxMessageBytes = 8 * 1024
-/** Size limit of the messages of one append. */
 const maxAppendBytes = 256 * 1024
 /** Approximate size of a message in a buffer besides its content. */
 const entryBytes = 300

@@ -136,7 +136,6 @@ function withConfig(facts: SendFacts, config: ReadonlyMap<string, CachedConfig>)
   return facts
 }
 
-/** Memberships that may send, by key of the room. */
 function freeMembers(memberships: SendFacts['memberships']): Map<string, { _id: string }[]> {
   const blocked = new Set(memberships.filter(isBlocked).map(({ _id }) => _id))
   const userOf = (id: string) => id.slice(id.lastIndexOf('\0') + 1)

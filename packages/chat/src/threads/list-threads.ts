@@ -22,7 +22,6 @@ import { JsonText, withField } from '../views/json-text.ts'
 import { messageJson } from '../views/message.ts'
 import { unreadInThread } from './thread.ts'
 
-/** An entry of the list, for sorting and filtering. */
 interface Listed {
   root: RootSummary
   room: RoomDoc
@@ -101,7 +100,6 @@ function positionOf({ root: { _id, thread } }: Listed): PagePosition {
   return { atMS: thread.lastMessageAtMS, id: _id }
 }
 
-/** Negative if `a` comes first. */
 function byLatest(a: PagePosition, b: PagePosition): number {
   return b.atMS - a.atMS || (a.id < b.id ? 1 : a.id > b.id ? -1 : 0)
 }

@@ -107,7 +107,6 @@ async function findThreadPause(
   return new Map(inRoom && [[_id, { ...inRoom, lastMS: Math.max(inRoom.lastMS, threadSentAtMS) }]])
 }
 
-/** The message already sent with the draft's key. */
 async function findSentBefore(
   { db }: Chat,
   draft: Draft,
@@ -122,7 +121,6 @@ async function findSentBefore(
   return new Map(message ? [[name, message]] : [])
 }
 
-/** Writes the message into the thread and counts it for the thread's users. */
 async function write(
   { db }: Chat,
   made: MessageDoc,

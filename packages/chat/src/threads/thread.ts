@@ -37,7 +37,7 @@ export function unreadInThread(
   return unreadOf(member, { seq, deletedUpToSeq, own: [] })
 }
 
-/** Requires replyTo for a thread message. @throws ApiError MISSING_PARAMETER */
+/** @throws ApiError MISSING_PARAMETER for a thread message without replyTo */
 export function requireReply(thread: boolean | undefined, replyTo: string | undefined): void {
   if (thread && replyTo === undefined) throw new ApiError('MISSING_PARAMETER', 'replyTo is required with thread')
 }

@@ -4,7 +4,6 @@ import type { UserActivity } from './ask-processes.ts'
 import type { Source } from './merge-sources.ts'
 import type { TimelineRecord } from './records.ts'
 
-/** Connections and refusals that processes remember. */
 export function activitySource(
   { activity, live, connected }: Omit<UserActivity, 'silent'>,
   isShown: (kind: TimelineKind) => boolean,

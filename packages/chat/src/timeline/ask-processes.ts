@@ -15,7 +15,6 @@ import type { TracedMessage } from './records.ts'
 
 type Asking = Pick<Chat, 'bus' | 'control' | 'log'>
 
-/** A user's recent activity, as remembered by the processes. */
 export interface UserActivity {
   activity: { node: string; entry: ActivityAnswer[number] }[]
   live: { node: string; connection: ConnectionsAnswer[number] }[]
@@ -48,7 +47,6 @@ export async function askActivity(
   }
 }
 
-/** The gateways that have reported recently. */
 export async function liveGateways(presence: Presence): Promise<string[]> {
   const oldestMS = clock.now() - silentAfterMS
   const all = await readProcesses(presence)

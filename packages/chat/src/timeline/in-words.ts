@@ -25,7 +25,6 @@ const kindOf: Record<TimelineRecord['of'], TimelineKind> = {
   audit: 'audit',
 }
 
-/** Turns a record into a timeline entry with a sentence. */
 export function inWords(record: TimelineRecord): TimelineEntry {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the writer of the record's own kind
   const write = writers[record.of] as (record: TimelineRecord) => Written

@@ -1,7 +1,6 @@
 import { ApiError } from '@parley/contracts/errors'
 import type { PagePosition, TimePage } from '@parley/db/find-page'
 
-/** A record with its position in a source. */
 export interface Placed<T> extends PagePosition {
   record: T
 }
@@ -18,7 +17,6 @@ export interface MergedPage<T> {
   cursor?: string
 }
 
-/** End of a page: the source, and the position in it. */
 interface Cursor extends PagePosition {
   rank: number
 }

@@ -47,7 +47,6 @@ export async function findPushesOfMessages(
   )
 }
 
-/** The reason that applies to all devices of the user, if any. */
 function reasonForAll(decisions: readonly PushDecisionDoc[], user: string) {
   const called = decisions.find((decision) => decision.called?.includes(user))
   if (called) return { reason: 'PUSH_GENERIC' as const, ...(called.call !== undefined && { call: called.call }) }
@@ -55,7 +54,6 @@ function reasonForAll(decisions: readonly PushDecisionDoc[], user: string) {
   return reason && { reason }
 }
 
-/** A delivery as remembered by a node. */
 export interface NodeDelivery {
   node: string
   message: string
@@ -64,12 +62,10 @@ export interface NodeDelivery {
   caughtUp?: true | undefined
 }
 
-/** A period in which a device was connected to a node. */
 export interface ConnectionPeriod {
   node: string
   device: string
   sinceMS: number
-  /** Absent while it is connected. */
   untilMS?: number
 }
 

@@ -84,7 +84,6 @@ export async function readTimeline(
 /** Allows for MongoDB's clock, which times messages, being ahead. */
 const clockMarginMS = 60_000
 
-/** @throws ApiError INVALID_QUERY */
 function kindsOf({ user, room, device, kinds }: Query): TimelineKind[] {
   if (user === undefined && room === undefined) throw new ApiError('INVALID_QUERY', 'user: expected user or room')
   if (device !== undefined && user === undefined) throw new ApiError('INVALID_QUERY', 'device: needs user')
@@ -121,7 +120,6 @@ async function trace(
   return { traced: { ...of, rooms, memberships }, roomsLeftOut: active.length - rooms.length }
 }
 
-/** Leaves out records of other devices. */
 function onlyDevice(source: Source<TimelineRecord>, device: string | undefined): Source<TimelineRecord> {
   if (device === undefined) return source
   return {

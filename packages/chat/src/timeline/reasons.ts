@@ -6,7 +6,6 @@ import type { TimelineEntry } from '@parley/contracts/resources/timeline-entry'
 import { closeReasons } from '@parley/contracts/socket/close-reasons'
 import type { OutgoingCallDoc } from '@parley/db/push/documents'
 
-/** Why a user got no push. */
 export const noPush: Record<PushReason, string> = {
   NO_DEVICE: 'the user has registered no device for push',
   CONNECTED: 'the user was connected and heard the message live',
@@ -39,7 +38,6 @@ const deviceReasons: Readonly<Record<string, string>> = {
   CONNECTED: 'the device was connected and heard the message live',
 }
 
-/** The outcome of a push to a device. */
 export function outcomeInWords(device: ExplainedDevice): Pick<TimelineEntry, 'code' | 'reason' | 'about'> {
   const { deviceId, outcome, reason = '', tries = 0, lastError, nextTryAtMS, tokenRemoved } = device
   const network = device.network === undefined ? 'the network' : pushNetworkNames[device.network]

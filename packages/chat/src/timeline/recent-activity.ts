@@ -1,12 +1,10 @@
 import { clock } from '@parley/async/clock'
 import type { ActivityAnswer } from '@parley/contracts/bus/node-requests'
 
-/** An entry without its time. */
 export type RecentEntry = Omit<ActivityAnswer[number], 'atMS'>
 
 /** Takes a few megabytes. */
 const maxKept = 20_000
-/** Maximum number per user in a response. */
 const maxPerUser = 200
 /** Client texts are cut to this length, so that they cannot fill the memory. */
 const maxTextLength = 256
@@ -28,7 +26,6 @@ export function createRecentActivity() {
       ring[next] = { app, user, entry: { ...cut, atMS: clock.now() } }
       next = (next + 1) % maxKept
     },
-    /** Entries of a user, oldest first. */
     of(app: string, user: string) {
       const inOrder = [...ring.slice(next), ...ring.slice(0, next)]
       return inOrder

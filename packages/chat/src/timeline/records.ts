@@ -9,7 +9,6 @@ import type { BanDoc } from '@parley/db/rooms/documents'
 import type { TracedMembership } from '@parley/db/rooms/memberships'
 import type { AppBan, UserDoc } from '@parley/db/users/documents'
 
-/** A message as needed for a timeline. */
 export type TracedMessage = Pick<
   MessageHead,
   | '_id'
@@ -27,7 +26,6 @@ export type TracedMessage = Pick<
   | 'request'
 >
 
-/** A record that `inWords` turns into an entry. */
 export type TimelineRecord =
   /** `reader` is set in a user's timeline: the user, with their markers if they are a member. */
   | { of: 'message'; message: TracedMessage; reader?: { user: string; readSeq?: number; deliveredSeq?: number } }

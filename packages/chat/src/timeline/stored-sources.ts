@@ -22,15 +22,12 @@ type StoredSource = Source<TimelineRecord> & { kind: TimelineKind }
 
 type TracedRoom = Pick<RoomDoc, '_id' | 'id' | 'deletedUpToSeq' | 'deletedUpToMS'>
 
-/** The subject of a timeline. */
 export interface Traced {
   app: string
   /** The room of the query, or the user's rooms with the latest messages. */
   rooms: readonly TracedRoom[]
-  /** The room of the query. */
   room?: string | undefined
   user?: UserDoc | undefined
-  /** Memberships of the user in these rooms. */
   memberships: readonly TracedMembership[]
 }
 

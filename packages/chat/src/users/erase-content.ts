@@ -134,7 +134,6 @@ async function eraseNext(
   return next
 }
 
-/** Changes of a transaction. */
 interface Erased {
   changed?: MessageDoc[]
   entries: readonly ChangeEntries[]

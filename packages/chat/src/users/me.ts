@@ -15,7 +15,7 @@ import { userOrderingKey } from '../events/ordering-keys.ts'
 import { JsonText, jsonObjectText } from '../views/json-text.ts'
 import { toUserView } from '../views/user.ts'
 
-/** The caller's own profile. @throws ApiError CLIENT_NOT_FOUND if they were erased meanwhile */
+/** @throws ApiError CLIENT_NOT_FOUND if the caller was erased meanwhile */
 export async function getMe(chat: Chat, { app, user }: UserCaller): Promise<User> {
   const found = await findUser(chat.db, app, user)
   if (!found) throw new ApiError('CLIENT_NOT_FOUND', `no user ${JSON.stringify(user)}`)

@@ -16,7 +16,6 @@ interface Token {
   device?: string
 }
 
-/** The saved user, or the token assigned to a new user. */
 export type Saved = { kind: 'user'; user: SavedUser } | { kind: 'assigned token'; assigned: AssignedToken }
 
 interface AssignedToken {

@@ -31,7 +31,6 @@ export async function searchUsers(chat: Chat, caller: UserCaller, query: Query):
   return { data: [...found.values()].map((user) => toSenderView(user.id, user)) }
 }
 
-/** Matching users in parts, read on demand. */
 async function candidates(
   chat: Chat,
   caller: UserCaller,

@@ -30,7 +30,6 @@ export async function subscribeDevice(
   return { type, deviceId: device }
 }
 
-/** @throws ApiError INVALID_REQUEST */
 function checkSubscription(token: string): void {
   const parsed = pushSubscription.safeParse(textAsJson(token))
   if (parsed.success) return

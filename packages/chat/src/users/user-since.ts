@@ -3,7 +3,6 @@ import { type AppUser, key } from '@parley/db/keys'
 import { findCreationTimes } from '@parley/db/users/users'
 import type { Chat } from '../chat.ts'
 
-/** Users per query. */
 const usersAtOnce = 50
 
 /** When a user was created, in Unix milliseconds; 0 if unknown. */

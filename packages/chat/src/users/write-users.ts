@@ -21,7 +21,6 @@ import { type ChangeEntries, noEntries, type Outbox } from '../events/outbox.ts'
 import { profileSaved } from './profile-changed.ts'
 import { bannedFromApp, takenByGroup, takenWhileErasing } from './user-errors.ts'
 
-/** A user to create or change, and optionally a token. */
 export interface UserToWrite {
   app: string
   id: string
@@ -44,12 +43,9 @@ export interface WrittenUser {
   entries: ChangeEntries
 }
 
-/** The state of a transaction's users while it is changed. */
 interface State {
   users: Map<string, UserDoc>
-  /** Tokens by user. */
   tokens: Map<string, TokenDoc[]>
-  /** Tokens by ID. */
   holders: Map<string, TokenDoc>
   erasures: ReadonlyMap<string, string>
   created: Set<string>
@@ -180,7 +176,6 @@ function write(
   return { user, created: !existing, ended: token ? giveToken(state, { app, id }, token) : [] }
 }
 
-/** The user with a changed profile. */
 export function changedBy(user: UserDoc, profile: Partial<Profile>): UserDoc {
   if (Object.keys(profile).length === 0) return user
   return { ...user, ...profile, updatedAt: clock.date(), revision: user.revision + 1 }

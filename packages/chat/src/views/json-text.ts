@@ -24,7 +24,6 @@ export class JsonText {
   }
 }
 
-/** The text of a JSON object with one more field, which is given as JSON text. */
 export function withField(object: object, name: string, json: string): string {
   const text = JSON.stringify(object)
   const field = `${JSON.stringify(name)}:${json}`

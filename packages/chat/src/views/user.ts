@@ -10,7 +10,6 @@ export async function toUserView(db: Db, doc: UserDoc): Promise<User> {
   return user
 }
 
-/** A user as seen by an API key. */
 export async function toAdminUserView(db: Db, doc: UserDoc): Promise<AdminUser> {
   const [shown] = await toAdminUserViews(db, doc.app, [doc])
   return shown as AdminUser

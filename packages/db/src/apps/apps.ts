@@ -16,7 +16,6 @@ export function digest(text: string): string {
   return hash('sha256', text, 'hex')
 }
 
-/** Apps that are not being deleted. */
 const open = { deletingSince: { $exists: false } }
 
 export async function insertApp(db: Db, app: Omit<AppDoc, 'retention'>, session?: Session): Promise<void> {
@@ -63,7 +62,6 @@ export async function changeWebhookSecret(
   return (await db.apps.updateOne({ _id: app, ...open }, change, { session })).matchedCount === 1
 }
 
-/** All apps, by ID. */
 export async function findApps(db: Db): Promise<AppDoc[]> {
   return db.apps.find().sort({ _id: 1 }).toArray()
 }

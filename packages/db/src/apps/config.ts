@@ -31,7 +31,6 @@ export async function findConfigVersions(db: Db, apps: readonly string[], name: 
     .toArray()
 }
 
-/** An app's value under a key. */
 export async function findConfigValue(
   db: Db,
   app: string,

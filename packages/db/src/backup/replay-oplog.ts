@@ -141,7 +141,6 @@ function refuse(operation: string, ts: Timestamp): never {
   throw new BadOplog(`${operation} at ${timeOf(ts).toISOString()} cannot be replayed: give an earlier time`)
 }
 
-/** Applies changes in order, in batches. */
 function createApplier({ client, mongo }: Db) {
   /** Collections known to exist. A backup omits empty ones. */
   const created = new Set<string>()

@@ -89,7 +89,6 @@ export async function findHeldRooms(db: Db, app: string): Promise<string[]> {
   return [...new Set(found.map(({ room }) => room))]
 }
 
-/** The users of an app who are under hold. */
 export async function findHeldUsers(db: Db, app: string, session: Session): Promise<string[]> {
   const found = await db.holds
     .find({ app, user: { $exists: true } }, { session })

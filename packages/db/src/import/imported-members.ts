@@ -93,7 +93,6 @@ async function saveOfRoom(
   }
 }
 
-/** The two users of a direct room. */
 function bothOf({ pair }: RoomDoc): string[] | undefined {
   return pair?.split('\0').slice(1)
 }

@@ -21,7 +21,6 @@ export interface ImportedThread extends Omit<Thread, 'deletedUpToSeq'> {
 /** Limited by the four seconds that a command may take. */
 const perCommand = 500
 
-/** The existing root messages of threads, by ID. */
 export async function findImportedRoots(
   db: Db,
   ids: readonly string[],

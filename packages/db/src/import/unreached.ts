@@ -47,7 +47,6 @@ export async function removeUnreachedOfThreads(db: Db, roots: readonly string[],
   }
 }
 
-/** Imported messages in these ranges. */
 async function findImported(
   db: Db,
   ranges: readonly Pick<Filter<MessageDoc>, 'roomKey' | 'seq'>[],

@@ -168,7 +168,6 @@ async function hold(db: Db, ids: readonly string[]): Promise<void> {
 
 const isHeld = { $gt: ['$heldUntil', '$$NOW'] }
 
-/** Messages to put into one bucket. */
 interface ToPut extends Pick<MessageBucketDoc, '_id' | 'app' | 'room' | 'roomKey' | 'number'> {
   messages: BucketedMessage[]
 }

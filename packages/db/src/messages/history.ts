@@ -39,7 +39,6 @@ export interface PageSize {
 /** Messages per read: enough for a page of messages of maximum size. */
 const perRead = 64
 
-/** Number of messages in the first read of a page. */
 export function firstRead({ limit }: PageSize): number {
   return Math.min(limit + 1, perRead)
 }

@@ -23,7 +23,6 @@ export type PageStart =
   | ({ from: 'after'; whole?: true } & HistoryPosition)
   | ({ from: 'sameTime'; forward: boolean } & HistoryPosition)
 
-/** The buckets that can have messages of a page, by time. */
 export function bucketsFrom(roomKey: string, start: PageStart): Filter<MessageBucketDoc> {
   const all = ofRoom(roomKey)
   if (start.from === 'end') return all

@@ -42,7 +42,6 @@ export async function countAttempt(db: Db, id: string, { free, firstMS, longestM
   return counted?.isEarly ? counted.waitUntil.getTime() - now.getTime() : 0
 }
 
-/** Uncounts an attempt that was not a failure. */
 export async function uncountAttempt(db: Db, id: string): Promise<void> {
   await db.signInFailures.updateOne({ _id: id }, { $inc: { failures: -1 }, $set: { waitUntil: clock.date() } })
 }

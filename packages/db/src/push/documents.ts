@@ -62,7 +62,6 @@ export interface PushDecisionDoc {
   _id: string
   at: Date
   all?: MessageReason
-  /** Users by reason. */
   users?: { [R in UserReason]?: string[] }
   /** `key(user, device)` by decision. */
   devices?: { [D in DeviceDecision]?: string[] }

@@ -123,7 +123,7 @@ export async function findPushContents(db: Db, ids: readonly string[]): Promise<
   return new Map(found.map(({ _id, json }) => [_id, json]))
 }
 
-/** The content key of reminder pushes for a message. No message has this key. */
+/** No message has this key. */
 export function reminderContent(app: string, message: string): string {
   return key(app, '', 'reminder', message)
 }

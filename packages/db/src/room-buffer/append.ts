@@ -34,7 +34,6 @@ export type RoomToSendTo = Pick<RoomDoc, '_id' | keyof typeof roomFields>
 /** A fuller buffer accepts no messages until it is flushed. Far below MongoDB's document limit (16 MiB). */
 export const maxBufferBytes = 2 * 1024 * 1024
 
-/** A new message of an append. */
 interface Appended {
   message: MessageDoc
   sendKey?: string | undefined
@@ -68,7 +67,6 @@ export async function appendToBuffers(
   return (await runWrites(db, 'update', db.rooms.collectionName, statements, 'durable', options)).matched
 }
 
-/** The room or the configuration has changed. */
 class NotAsKnown extends Error {
   override name = 'NotAsKnown'
 }

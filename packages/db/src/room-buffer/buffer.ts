@@ -70,7 +70,6 @@ export async function findUnflushedRooms(
   return idsOf(rooms)
 }
 
-/** ID of the app's room that has a message in its buffer. */
 export async function findRoomOfBufferedMessage(db: Db, app: string, message: string): Promise<string | undefined> {
   const unflushed = { bufferSinceMS: { $gt: 0 }, app, 'buffer._id': message }
   const room = await db.rooms.findOne(unflushed, { hint: { bufferSinceMS: 1 }, projection: { id: 1 } })

@@ -32,7 +32,6 @@ export async function insertFlushed(db: Db, messages: readonly MessageDoc[]): Pr
   ])
 }
 
-/** Splits messages into those for buckets and those for `messages`. */
 function partition(messages: readonly MessageDoc[]): [forBuckets: MessageDoc[], apart: MessageDoc[]] {
   const { forBuckets = [], apart = [] } = Object.groupBy(messages, (one) => (isForBucket(one) ? 'forBuckets' : 'apart'))
   return [forBuckets, apart]
@@ -187,7 +186,6 @@ function countStatement(deletedUpToSeq: number, sent: readonly Sent[]): UpdateSt
   }
 }
 
-/** A room with abandoned messages in its buffer. */
 type Abandoned = ReturnType<typeof toAbandoned>
 
 /**

@@ -10,7 +10,6 @@ export async function insertRooms(db: Db, rooms: readonly RoomDoc[], session: Se
   await db.rooms.insertMany([...rooms], { session })
 }
 
-/** The rooms with these keys, and the direct rooms of these pairs. */
 export async function findRoomsByKeyOrPair(
   db: Db,
   { keys, pairs }: { keys: readonly string[]; pairs: readonly string[] },

@@ -6,7 +6,6 @@ import { withoutBuffer } from '../room-buffer/buffer.ts'
 import type { Erasing, RoomDoc } from './documents.ts'
 import { newVersion } from './version.ts'
 
-/** Keys of the deleted rooms among these. */
 export async function findDeletedRooms(db: Db, keys: readonly string[]): Promise<Set<string>> {
   if (keys.length === 0) return new Set()
   const deleted = { _id: { $in: [...keys] }, deletedAt: { $exists: true } }

@@ -91,7 +91,6 @@ export async function removeFromRooms(
   return after
 }
 
-/** The room after a member's membership was deleted. */
 async function withoutMember(db: Db, room: RoomDoc, user: string, session: Session): Promise<RoomDoc> {
   const { pair: _pair, owner: before, ...rest } = room
   const isShortList = room.memberCount > maxMembersShown && room.firstMembers.includes(user)

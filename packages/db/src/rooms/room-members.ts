@@ -68,7 +68,6 @@ export async function findMembersAmong(
   return new Set(found.map(({ user }) => user))
 }
 
-/** A member in a page, with markers. */
 type MemberOfPage = Pick<MembershipDoc, 'user' | 'readSeq' | 'deliveredSeq'>
 
 /** A page of the members of a room, longest-standing first. */

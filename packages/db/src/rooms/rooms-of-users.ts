@@ -19,7 +19,6 @@ export async function countRoomsOfUser(db: Db, app: string, user: string): Promi
   return keys.length - (await findDeletedRooms(db, keys)).size
 }
 
-/** The rooms among these that a user is a member of. */
 export async function findRoomsOfMember(
   db: Db,
   app: string,

@@ -39,7 +39,6 @@ export async function recordMessages(db: Db, messages: readonly SentFact[]): Pro
   ])
 }
 
-/** The number of messages in these ranges, by room. */
 export async function countByRoom(db: Db, app: string, ranges: readonly TimeRange[]): Promise<Map<string, number>> {
   if (ranges.length === 0) return new Map()
   const count = { $add: [{ $subtract: ['$lastSeq', '$firstSeq'] }, 1] }
@@ -128,7 +127,6 @@ export async function countInPart(
   })
 }
 
-/** The rooms' last seqs. */
 async function findEnds(db: Db, keys: readonly string[]): Promise<Map<string, number>> {
   if (keys.length === 0) return new Map()
   const rooms = await db.rooms.find({ _id: { $in: [...keys] } }, { projection: { seq: 1 } }).toArray()

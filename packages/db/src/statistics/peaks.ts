@@ -14,7 +14,6 @@ export async function recordPeaks(db: Db, app: string, peaks: ReadonlyMap<number
   await upsertBuckets(db.statsPeaks, writes)
 }
 
-/** The peak number of connections in these ranges. */
 export async function findPeak(db: Db, app: string, ranges: readonly TimeRange[]): Promise<number> {
   if (ranges.length === 0) return 0
   const [highest] = await db.statsPeaks.find(inRanges(app, ranges)).sort({ peak: -1 }).limit(1).toArray()

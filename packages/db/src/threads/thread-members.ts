@@ -109,7 +109,6 @@ export async function* threadsOfUser(db: Db, app: string, user: string, from: st
 /** A root message with its thread. */
 export type RootSummary = Required<Pick<MessageDoc, '_id' | 'app' | 'room' | 'thread'>>
 
-/** The roots of threads, by thread key. */
 export async function findRootsOfThreads(
   db: Db,
   threads: readonly Pick<ThreadOfUser, 'roomKey'>[],
@@ -123,7 +122,6 @@ export async function findRootsOfThreads(
   return new Map(found.map((root) => [threadKey(root, root._id), root]))
 }
 
-/** Which of these threads, by key, have any of these users. */
 export async function findThreadsWith(
   db: Db,
   app: string,

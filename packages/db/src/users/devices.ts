@@ -159,7 +159,6 @@ export async function setDeviceTopic(db: Db, app: string, token: string, topic: 
   if (device !== undefined) await db.devices.updateOne({ _id: device, token }, { $set: { topic } })
 }
 
-/** The `_id` of the device that has the token. */
 async function findHolder(db: Db, app: string, token: string): Promise<string | undefined> {
   return (await db.deviceTokens.findOne({ _id: tokenKey({ app, token }) }))?.device
 }

@@ -64,7 +64,6 @@ export async function wasAccepted(db: Db, tokenDigest: string): Promise<boolean>
   return (await db.tokens.findOne({ digest: tokenDigest, $or: anyOf })) !== null
 }
 
-/** The unexpired documents of tokens, in all apps. */
 export async function findHolders(db: Db, digests: readonly string[]): Promise<TokenDoc[]> {
   return db.tokens.find({ digest: { $in: digests }, expiresAt: { $gt: clock.date() } }).toArray()
 }

@@ -56,7 +56,6 @@ export async function findUsers(db: Db, app: string, ids: Iterable<string>): Pro
   return onlyUsers((await findUsersAndGroups(db, app, ids)).values())
 }
 
-/** The senders of messages, by ID. */
 export async function findSenders(
   db: Db,
   app: string,
@@ -188,7 +187,6 @@ export async function findUserPage(
   return { totalCount: total.value, users: found.value }
 }
 
-/** The latest valid Date. */
 const latestDate = 8_640_000_000_000_000
 
 /** The lists of an app's users, each sorted by a time and served by an index. */

@@ -34,7 +34,6 @@ export interface Listening {
 type WithDescriptor = { _handle: { fd: number } }
 type Adopting = TemplatedApp & { adoptSocket(descriptor: number, address: Uint8Array): void }
 
-/** An accepted connection that waits for a slot. */
 interface Accepted {
   descriptor: number
   /**

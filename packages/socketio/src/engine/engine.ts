@@ -28,7 +28,6 @@ export type EngineOptions<S> = Partial<EngineSettings> &
 
 export type Engine<S> = {
   counters: Counters
-  /** The sessions of this node. */
   connections: () => Iterable<Connection<S>>
   /** WebSockets of this node for sessions on other nodes. */
   bridges: ReadonlySet<Bridge>

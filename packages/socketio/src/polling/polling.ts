@@ -12,7 +12,6 @@ const RELEASE_AFTER_MS = 100
 /** How long (ms) a session is kept after the client's close, for a poll that arrives after it. */
 const REMEMBER_CLOSED_MS = 2_000
 
-/** The identity of a poll: see PollRequest. */
 type Asked = Pick<PollRequest, 'poll' | 'via'>
 
 /** The parts of a session that long-polling uses. */

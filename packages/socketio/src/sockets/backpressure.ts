@@ -1,4 +1,3 @@
-/** A connection with a full send queue. */
 type Overflown = { ws: { close: () => void } | undefined; closeReason: string | undefined }
 
 /**

@@ -186,7 +186,6 @@ export class Topics {
     return receivers
   }
 
-  /** Sends an event to some sockets, each with its own codec. */
   sendTo(sockets: Iterable<Subscriber>, event: string, json: string | Uint8Array): void {
     const frames: string[] = []
     for (const socket of sockets) {

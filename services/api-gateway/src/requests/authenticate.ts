@@ -127,7 +127,6 @@ export function requireScopesFor({ scopesFor }: Pick<Operation, 'scopesFor'>, re
   if (refused) throw refused
 }
 
-/** The scopes that an operation needs and a key lacks. */
 export function lackingScopes(
   { access, scope, scopesByKind = {} }: Pick<Operation, 'access' | 'scope' | 'scopesByKind'>,
   key: AuthenticatedIntegrator['key'],

@@ -6,7 +6,6 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 export function createTracedRequests(tracing: Tracing) {
   const begun = new WeakMap<IncomingMessage, Request>()
   return {
-    /** Returns the ID. */
     begin(raw: IncomingMessage) {
       const { method = '', headers } = raw
       const traceparent = typeof headers.traceparent === 'string' ? headers.traceparent : undefined

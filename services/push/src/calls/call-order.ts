@@ -11,7 +11,6 @@ const waitAtMostMS = 60_000
 /** Interval of checks for a lost stream: earlier events are then republished, and calls wait for them. */
 const refreshAfterMS = 500
 
-/** The progress of webhook events in one stream. */
 interface Handled {
   doneUpToSeq: number
   isRebuilding: boolean

@@ -11,12 +11,10 @@ export interface CallSenderParts extends Omit<QueueWorkParts, 'leaseMS' | 'onTri
   wake: Wake
 }
 
-/** Calls in flight. */
-const maxAtOnce = 1_000
+const maxInFlight = 1_000
 /** Share of the free slots for one target, so that even many slow servers leave some for others. */
 const maxOfFree = 1 / 4
-/** Targets served in one round. */
-const targetsAtOnce = 50
+const targetsPerRound = 50
 /** Due work wakes it up earlier. */
 const sleepMS = 30_000
 /** Pause after a failure on our side: the database or the bus is unavailable. */
@@ -45,7 +43,7 @@ export async function runCallSender(parts: CallSenderParts, signal: AbortSignal)
 
   /** Due queues for the free slots, in equal shares by target. */
   async function takeDue(): Promise<CallQueueDoc[]> {
-    const places = maxAtOnce - inFlight.size
+    const places = maxInFlight - inFlight.size
     const waiting = (await findDueTargets(db))
       .map((target) => ({
         target,
@@ -54,7 +52,7 @@ export async function runCallSender(parts: CallSenderParts, signal: AbortSignal)
       }))
       .filter(({ own, max }) => own < max)
     const share = Math.max(1, Math.min(Math.floor(places / waiting.length), Math.ceil(places * maxOfFree)))
-    const turns = waiting.toSorted((a, b) => a.own - b.own).slice(0, Math.min(places, targetsAtOnce))
+    const turns = waiting.toSorted((a, b) => a.own - b.own).slice(0, Math.min(places, targetsPerRound))
     const due = await Promise.all(
       turns.map(({ target, own, max }) => findDueQueues(db, target, Math.min(share, max - own))),
     )
@@ -85,8 +83,8 @@ export async function runCallSender(parts: CallSenderParts, signal: AbortSignal)
   }
 
   while (!signal.aborted) {
-    if (inFlight.size >= maxAtOnce) {
-      await inFlight.below(maxAtOnce)
+    if (inFlight.size >= maxInFlight) {
+      await inFlight.below(maxInFlight)
       continue
     }
     const queues = await takeDue().catch((error: unknown) => {

@@ -28,7 +28,6 @@ export type CallOutcome = { lastTry?: CallTry } & (
 /** Node.js' codes for certificates that it does not accept (nodejs.org/api/tls.html#x509-certificate-error-codes). */
 const refusedByUs = /^(?:CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_)/
 
-/** Bytes of a response that are stored for inspection. */
 const keptBytes = 1_024
 
 /**
@@ -73,7 +72,6 @@ async function textOf(body: Dispatcher.ResponseData['body']): Promise<string> {
   }
 }
 
-/** The beginning of a text, cut at a whole character. */
 function firstBytes(text: string): string {
   return new TextDecoder().decode(Buffer.from(text).subarray(0, keptBytes), { stream: true })
 }

@@ -10,8 +10,7 @@ import type { OutgoingCallDoc } from '@parley/db/push/documents'
 import { findReadSeqs, type RecheckParts } from '../networks/recheck-pushes.ts'
 import { isUserInUse, lastAttempt } from '../recipients/online-devices.ts'
 
-/** Members per query. */
-const atOnce = 1_000
+const membersPerQuery = 1_000
 
 /**
  * The body of a delayed PUSH_GENERIC call, without users who would no longer get a push, or the reason to drop it. That is no
@@ -46,7 +45,6 @@ async function findBack(
   return new Set(users.filter((user) => isUserInUse(online.get(user)) || readSeqOf(readerOf(user)) >= seq))
 }
 
-/** Whether the message is no longer pushed to anyone. */
 function isGone(message: Message): boolean {
   return message.isDeleted || isShownRecalled(message) || (message.expiresAtMS ?? Infinity) <= clock.now()
 }
@@ -60,7 +58,7 @@ async function withoutSuppressed(
   const { messageType = '', threadOf, sender } = rest
   const mentions = await findMentions(db, app, rest.mentions)
   const left: string[] = []
-  for (const users of inParts(pushToClients, atOnce)) {
+  for (const users of inParts(pushToClients, membersPerQuery)) {
     const suppressed = await findSuppressionReasons(
       db,
       app,

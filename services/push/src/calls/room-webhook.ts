@@ -29,7 +29,6 @@ import type { QueueCall } from './outgoing-call.ts'
 /** After this long in the stream, an event's content may have been deleted. */
 const waitedMS = 1_000
 
-/** An event of a room that triggers its webhook. */
 interface Trigger {
   app: string
   room: string
@@ -128,7 +127,6 @@ async function forgetDeleted(
   await removal.ofMessage(app, message)
 }
 
-/** Webhook names of room events. */
 const namesOfEvents = {
   'chat message': 'MESSAGE',
   'thread message': 'MESSAGE',

@@ -10,7 +10,6 @@ const maxPerFailing = 2
 const downAfter = 3
 const longestPauseMS = 30_000
 
-/** A target since its last success. */
 interface Failing {
   /** The queues with failed tries, up to `downAfter`. */
   queues: Set<string>

@@ -33,7 +33,6 @@ export interface QueueWorkParts {
   metrics: PushMetrics
   log: Logger
   leaseMS: number
-  /** Called after each call. */
   onTried: (call: OutgoingCallDoc, outcome: CallOutcome) => void
 }
 
@@ -123,8 +122,7 @@ async function deadLetter(
   await markCallTried(db, id, { lastError: reason, ...lastTryOf(outcome), deadWith: keptCallData(call) })
 }
 
-/** Queues per round. */
-const expiredAtOnce = 100
+const expiredPerRound = 100
 
 /**
  * Records that a target is down, and turns its calls that have waited for the retry period since then into dead
@@ -139,7 +137,7 @@ export async function expireCalls(
   const dueByMS = clock.now()
   const beforeMS = dueByMS - retryMS
   for (let calls = 0; ; ) {
-    const found = await findExpiredQueues(db, target, { dueByMS, beforeMS }, expiredAtOnce)
+    const found = await findExpiredQueues(db, target, { dueByMS, beforeMS }, expiredPerRound)
     const queues = found.length > 0 ? await takeQueues(db, found, leaseMS) : []
     calls += await deadLetterCalls(db, idsOf(queues), beforeMS, reason, keptCallData)
     await Promise.all(
@@ -147,7 +145,7 @@ export async function expireCalls(
         (await findNextCall(db, queue._id)) ? returnQueue(db, queue, dueByMS + 1) : endQueue(db, queue),
       ),
     )
-    if (found.length === expiredAtOnce) continue
+    if (found.length === expiredPerRound) continue
     if (calls > 0) log.warn({ target, calls, reason }, 'calls to a server that is down failed permanently')
     return
   }

@@ -10,7 +10,6 @@ import type { Logger } from '@parley/service/log'
 
 /** Records why each device got a push or did not, and the outcome, for GET /admin/push/why. */
 export interface DecisionLog {
-  /** Settles when the decision is recorded. */
   decided(decision: PushDecisionDoc): Promise<void>
   /** Returns at once: sending never waits for the record. */
   recordResult(push: PushDoc, outcome: Pick<PushResult, 'as' | 'id' | 'reason'>): void

@@ -18,7 +18,6 @@ export function apnsNotification(push: PushDoc, content: PushContent, topic: str
   return ofRead(notificationTo(push, topic), content)
 }
 
-/** Maximum size of a payload. */
 const maxBytes = 4_096
 
 function ofRead(notification: Notification, { rooms, threads, messages }: PushContent & { of: 'read' }): Notification {

@@ -110,7 +110,6 @@ export function createDoubts(
         ? { as: 'refused', reason: answer.reason }
         : { as: 'dead', reason: answer.reason, sinceMS: doubtedAtMS }
     },
-    /** The state of each stopped app. */
     states: () => stopped().flatMap(([app, { stopped: stop }]) => (stop ? [stateOf(name, app, stop)] : [])),
   }
 }

@@ -128,7 +128,6 @@ interface Reader {
   threadOf?: string | undefined
 }
 
-/** Up to which seq users have read their rooms or threads. */
 export async function findReadSeqs(
   db: Db,
   app: string,

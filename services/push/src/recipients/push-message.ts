@@ -64,8 +64,7 @@ export interface MessageEvent {
 
 /** After this long the sender may have been erased. */
 const waitedMS = 1_000
-/** Members per query. */
-const perPage = 1_000
+const membersPerPage = 1_000
 /** Members per call of PUSH_GENERIC, which bounds the size of its body. */
 const perCall = 10_000
 
@@ -115,7 +114,7 @@ async function storePushes(
   const json = JSON.stringify(messageNotification(message, room, parties.notifications, event.request))
   if (!(await insertPushContent(db, content, json))) return
   let page = 0
-  for await (const { recipients, left } of pageRecipients(parties, room, message, perPage)) {
+  for await (const { recipients, left } of pageRecipients(parties, room, message, membersPerPage)) {
     const { due, decided } = await decideDevices(parts, room.app, { recipients, left }, event.attempt)
     const badges = await totalUnreadOf(
       db,
@@ -169,7 +168,6 @@ function expiryOf({ expiresAtMS = Number.POSITIVE_INFINITY }: Message): number {
   return expiresAtMS
 }
 
-/** Records that no user gets a push, and why. */
 async function recordNoPush({ decisions }: PushMessageParts, message: Message, all: MessageReason): Promise<void> {
   await decisions.decided({ _id: key(message.appID, message._id, 'all'), at: clock.date(), all })
 }

@@ -27,7 +27,6 @@ import { messageNotification } from './notification-text.ts'
 import { messageView, recordPushedTo } from './push-message.ts'
 import { type PushReminderParts, pushMissedReminders } from './push-reminder.ts'
 
-/** Pushes what was sent into a device's half-open connection. */
 type PushMissed = (missed: ClientsPush['missed'] & object & { app: string }) => Promise<void>
 
 export interface PushMissedParts extends PushReminderParts {

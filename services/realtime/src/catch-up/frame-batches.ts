@@ -3,7 +3,6 @@ import type { UserSocket } from '../connections/session.ts'
 import { topicOf } from '../delivery/topics.ts'
 import type { ReplayReader } from './replay-reader.ts'
 
-/** One batch of frames to a socket, in bytes. */
 const batchBytes = 64 * 1024
 
 interface Frame {

@@ -233,7 +233,6 @@ async function deliver(
   }
 }
 
-/** When the first of the marks was stored. */
 function timeOf({ heads }: AtMarks, marks: Positions): number {
   return Math.min(...heads.filter(({ info }) => marks.has(info.stream)).map(takenAt))
 }

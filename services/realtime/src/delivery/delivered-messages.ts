@@ -5,7 +5,6 @@ import type { DeliveriesAnswer } from '@parley/contracts/bus/node-requests'
 import { isNewMessage } from '@parley/contracts/socket/server-events'
 import { topicOf } from './topics.ts'
 
-/** One entry about a message, which its reader knows. */
 type Delivery = Omit<DeliveriesAnswer[number], 'message'>
 
 /** A message is delivered again only after the bus was away. */

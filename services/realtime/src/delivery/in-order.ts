@@ -184,7 +184,6 @@ export class InOrder<Event extends IncomingEvent> {
     }
   }
 
-  /** Forgets a topic, with its waiting events. */
   forget(topic: string): void {
     for (const queue of [this.#rooms.get(topic), ...(this.#threadsOf.get(topic)?.values() ?? [])]) {
       if (!queue) continue

@@ -115,7 +115,6 @@ interface Held {
   session: Session
 }
 
-/** When the user of a socket became a member of a room (Unix milliseconds). */
 interface Join {
   socket: UserSocket
   topic: string

@@ -24,7 +24,6 @@ import type { WatchPresence } from '../presence/watch-presence.ts'
 import { type EmitArguments, readArguments } from './emit-arguments.ts'
 import { withEmitLock } from './emit-lock.ts'
 
-/** The work of one emit; it returns the `result` of the acknowledgement. */
 type Work<E extends ClientEmit> = (socket: UserSocket, args: EmitArguments<E>, request: string) => unknown
 
 export interface ClientEmitsParts {

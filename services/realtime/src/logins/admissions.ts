@@ -3,7 +3,6 @@ const stepMS = 10
 /** A client with a longer wait is refused, and tries another node. */
 const longestWaitSeconds = 15
 
-/** A waiting socket. */
 interface Waiting {
   admit: () => void
   isConnected: () => boolean

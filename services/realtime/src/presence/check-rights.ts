@@ -17,7 +17,6 @@ const atOnce = 10
 export interface RightsChecksParts {
   chat: Chat
   log: Logger
-  /** The users that each socket watches. */
   watchedBy: ReadonlyMap<UserSocket, ReadonlyMap<string, unknown>>
   /** Applies a socket's current rights on a user; undefined if it has none any more. */
   apply: (socket: UserSocket, client: string, rights: Watchable | undefined) => void

@@ -38,7 +38,6 @@ interface Watching extends WatchPresenceParts {
   users: WatchedUsers
   checks: RightsChecks
   states: WatchedStates
-  /** The users that each socket watches. */
   watchedBy: Map<UserSocket, Map<string, WatchedUser>>
   subscribing: Map<UserSocket, Subscribing>
   toRead: Set<WatchedUser>

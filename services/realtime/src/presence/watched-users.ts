@@ -82,7 +82,6 @@ export function takeStates(
   }
 }
 
-/** A watched user as shown to a watcher with rights. */
 export function viewOf({ user, state, goneAtMS }: WatchedUser, rights: Watchable): UserPresence {
   if (goneAtMS === undefined || !rights.isShown) return toPresenceView(user, rights, state)
   return toPresenceView(user, { ...rights, lastSeenMS: Math.max(goneAtMS, rights.lastSeenMS ?? 0) }, state)

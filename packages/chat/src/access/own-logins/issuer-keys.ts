@@ -29,7 +29,6 @@ const maxKeys = 100
 
 type Keys = ReturnType<typeof createLocalJWKSet>
 
-/** The keys published at one address. */
 interface KeySet {
   keys?: Keys
   readAtMS: number

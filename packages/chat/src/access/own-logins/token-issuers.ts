@@ -42,7 +42,6 @@ export interface OwnLogin {
 
 type KnownIssuer = TokenIssuer & { id: string }
 
-/** The token issuers that apps configure. */
 export interface TokenIssuers {
   /** Verifies a token; undefined if it names no issuer of the app. @throws ApiError INVALID_TOKEN */
   verify(app: string, token: string): Promise<OwnLogin | undefined>

@@ -9,9 +9,7 @@ export type Patterns = Readonly<Record<string, string>>
 interface Template {
   texts: string[]
   names: string[]
-  /** Number of occurrences of each pattern. */
   counts: Map<string, number>
-  /** Total bytes of the texts. */
   bytes: number
 }
 
@@ -30,7 +28,6 @@ export function batchTemplate(message: unknown): (patterns: Patterns) => string 
   }
 }
 
-/** @throws ApiError MESSAGE_TOO_LARGE */
 function fillIn({ texts, names, counts, bytes }: Template, patterns: Patterns): string {
   const values = new Map(Object.entries(patterns).map(([name, value]) => [name, insideOfText(value)]))
   const size = [...values].reduce(

@@ -19,7 +19,6 @@ import { type DirectRooms, directRoomsFor } from './direct-rooms.ts'
 
 export type Batch = Input<typeof operation>['body']
 
-/** A batch that is being sent. */
 export interface BatchWork {
   app: string
   batch: Batch
@@ -27,7 +26,6 @@ export interface BatchWork {
   name: string
   /** Request ID, for the log lines of the messages. */
   request: string
-  /** Number of recipients already served. */
   from: number
 }
 

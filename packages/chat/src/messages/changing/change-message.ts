@@ -81,7 +81,6 @@ export async function changeMessage(
   return { message, sender, quoted }
 }
 
-/** Names changed texts and files, without their values. */
 function changeInAudit(found: MessageDoc, written: MessageDoc): AuditDetails {
   const shown = ({ messageType, content, attachments, mentions = [], pinned }: MessageDoc) => {
     return { messageType, content, attachments, mentions, pinned: Boolean(pinned) }

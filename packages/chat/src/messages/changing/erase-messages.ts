@@ -50,7 +50,6 @@ export async function eraseNextRoom(chat: Chat, signal: AbortSignal): Promise<bo
   return true
 }
 
-/** Returns whether messages are left. */
 async function eraseChunk(chat: Chat, { app, id }: RoomDoc): Promise<boolean> {
   return inTransaction(chat.db, async (session) => {
     const room = await lockRoom(chat.db, app, id, session)

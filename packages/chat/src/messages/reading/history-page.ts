@@ -10,7 +10,6 @@ import { parseTime } from '../../read-time.ts'
 import { messageJson } from '../../views/message.ts'
 import type { Quoted } from './quoted-messages.ts'
 
-/** Query for a page of the history of a room or thread. */
 export type HistoryQuery = Input<typeof listMessages>['query']
 
 /** Size limit of a page in bytes of messages, even below its `limit`. */

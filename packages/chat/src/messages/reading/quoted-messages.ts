@@ -37,12 +37,10 @@ export async function findQuoted(
   )
 }
 
-/** The map for one quoted message. */
 export function quotedBy(message: MessageDoc | undefined): Quoted {
   return message ? new Map([[message._id, message]]) : nothingQuoted
 }
 
-/** The message that it replies to, and the last message of its thread. */
 function quotedIn({ app, room, replyTo, thread }: MessageDoc): Pick<MessageDoc, '_id' | 'roomKey'>[] {
   const ids = [replyTo, thread?.lastMessageID].filter((id) => id !== undefined)
   return ids.map((_id) => ({ _id, roomKey: key(app, room) }))

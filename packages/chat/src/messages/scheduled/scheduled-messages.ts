@@ -211,7 +211,6 @@ export async function listScheduled(
   return toPage('scheduled', oneMore, limit, { view: toScheduledView, positionOf })
 }
 
-/** A scheduled message as in the contract. */
 function toScheduledView(doc: ScheduledDoc): ScheduledMessage {
   const { id, room, sender, content, messageType, sendAtMS, createdAtMS } = doc
   const { mentions, clientMessageID, attachments, replyTo, thread, expiresInS, refused } = doc

@@ -35,7 +35,6 @@ export function systemMessage(
   }
 }
 
-/** The content of a system message. */
 export function named(members: readonly string[]): { members: readonly string[]; memberCount: number } {
   return { members: members.slice(0, maxNamed), memberCount: members.length }
 }

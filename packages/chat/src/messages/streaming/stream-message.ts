@@ -18,7 +18,6 @@ import { sendContent } from '../../send/send-message.ts'
 import { toSentMessageView } from '../../views/message.ts'
 import { requireRobot } from './require-robot.ts'
 
-/** A stream without its pieces. */
 export type OwnStream = Omit<MessageStreamDoc, 'parts'>
 
 /**

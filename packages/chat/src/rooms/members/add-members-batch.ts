@@ -20,11 +20,9 @@ import { type ChangeEntries, noEntries, type Outbox } from '../../events/outbox.
 import { systemMessage } from '../../messages/scheduled/system-message.ts'
 import { unknownAmong } from './expand-members.ts'
 
-/** Users to add to a room. */
 export interface MembersToAdd {
   by: Caller
   roomId: string
-  /** Without duplicates. */
   invitees: readonly string[]
   /** Whether groups have been expanded already. */
   isExpanded?: true
@@ -94,7 +92,6 @@ export async function addMembersInBatch(
 
 type Planned = Pick<MembersAdded, 'room' | 'added' | 'messages'> | HasGroups | { refused: ApiError }
 
-/** Plans the new members of each room, and their events by ordering key. */
 async function plan(db: Db, wanted: readonly MembersToAdd[], orderingKeys: readonly string[]) {
   const { roles, facts } = await findActingRoles(db, wanted, orderingKeys)
   const members = new Set(idsOf(facts.memberships))

@@ -143,7 +143,6 @@ async function findLimits(db: Db, apps: readonly string[]): Promise<Map<string, 
 
 const unique = (texts: readonly string[]) => [...new Set(texts)]
 
-/** A member's marker that has moved from `after` to `seq`. */
 interface MovedMarker {
   app: string
   user: string
@@ -187,7 +186,6 @@ async function notifySenders({ db, bus }: { db: Db; bus: Bus }, moved: readonly 
   }
 }
 
-/** Senders of the messages passed by these markers of one room, by seq, from its buffer and from flushed messages. */
 async function findPassed(
   db: Db,
   { _id: roomKey, buffer = [] }: DeliveryRoom,
