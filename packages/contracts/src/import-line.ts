@@ -14,7 +14,7 @@ import { setMyPref } from './operations/users/preferences.ts'
 import { saveUser } from './operations/users/users.ts'
 import { holdReason } from './resources/hold.ts'
 import { maxReactions, messageContent, reactionName } from './resources/message.ts'
-import { roomNotifications, threadNotifications, userNotifications } from './resources/notification-settings.ts'
+import { roomNotifications, threadNotifications, userNotifications } from './resources/push/notification-settings.ts'
 import { reportDecision } from './resources/report.ts'
 
 const error = 'expected an ISO-8601 time with its zone, milliseconds, or seconds'

@@ -1,3 +1,4 @@
+import { connect } from 'node:net'
 import type { SecureContextOptions } from 'node:tls'
 import { isUnreachable } from '@parley/async/unreachable'
 import { Redis, type RedisOptions } from 'ioredis'
@@ -222,4 +223,31 @@ export async function pingPresence({ redis, fault }: Presence): Promise<void> {
 export async function closePresence({ redis }: Presence): Promise<void> {
   if (redis.status === 'ready') await redis.quit()
   else redis.disconnect()
+}
+
+const waitMS = 500
+
+/**
+ * Whether the server closes a new connection, or is gone, before it gets any bytes: a proxy that has lost its server. Other
+ * servers, such as MongoDB or Redis with TLS, first wait for bytes that they understand.
+ */
+export function closesAtOnce({ path, host = 'localhost', port = 6_379 }: RedisOptions): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(path === undefined ? { host, port } : { path })
+    const end = (isClosed: boolean) => {
+      socket.destroy()
+      resolve(isClosed)
+    }
+    socket.setTimeout(waitMS, () => end(false))
+    socket.once('data', () => end(false))
+    socket.once('end', () => end(true))
+    socket.once('error', () => end(true))
+  })
+}
+
+/** Redis's used and maximum memory in bytes; `maxBytes` is 0 if unlimited. @throws if Redis is down */
+export async function readRedisMemory({ redis }: Presence): Promise<{ bytes: number; maxBytes: number }> {
+  const text = await redis.info('memory')
+  const figure = (name: string) => Number(new RegExp(`^${name}:(\\d+)`, 'm').exec(text)?.[1] ?? 0)
+  return { bytes: figure('used_memory'), maxBytes: figure('maxmemory') }
 }

@@ -53,7 +53,8 @@ export interface PushParts {
   tracing: Tracing
 }
 
-const eventsPerConsumer = 50
+/** Of events, per consumer. */
+const concurrency = 50
 
 /**
  * The push service: consumers store pushes and calls in the database; senders send them, each network and server at its own
@@ -99,13 +100,7 @@ export async function startPush(
   if (bus.connected) for (const name of consumers) await ensureConsumers(bus, name, findHandled)
   const consume = <T>(name: (typeof consumers)[number], handler: MessageHandler<T>) => {
     const { handled, onFailure } = watch(name)
-    return consumeStreams(
-      bus,
-      name,
-      handled(handler),
-      { concurrency: eventsPerConsumer, onFailure, findHandled },
-      signal,
-    )
+    return consumeStreams(bus, name, handled(handler), { concurrency, onFailure, findHandled }, signal)
   }
 
   const running = [

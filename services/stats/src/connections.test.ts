@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { createApp } from '@parley/chat/access/create-app'
+import { createApp } from '@parley/chat/access/apps'
 import { markAppDeleting } from '@parley/db/apps/app-deletion'
 import { connectDb, type Db } from '@parley/db/connect'
 import { inTransaction } from '@parley/db/transactions/transaction'

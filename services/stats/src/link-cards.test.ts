@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { createServer, type ServerResponse } from 'node:http'
-import { createApp } from '@parley/chat/access/create-app'
+import { createApp } from '@parley/chat/access/apps'
 import { digestOfLink, firstLink } from '@parley/chat/messages/reading/first-link'
 import { saveConfig } from '@parley/db/apps/config'
 import { connectDb, type Db } from '@parley/db/connect'

@@ -1,5 +1,5 @@
 import { type Client, retryTransient } from '@parley/client'
-import type { NotificationFacts } from '@parley/contracts/resources/decide-notification'
+import type { NotificationFacts } from '@parley/contracts/resources/push/decide-notification'
 
 /** The app's `chatPage` configuration (docs/reference/chat-page.md). All fields are optional. */
 export interface ChatConfig {

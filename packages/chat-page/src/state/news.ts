@@ -1,7 +1,7 @@
 import type { Client, Message, RoomInfo, ServerEvents, Store } from '@parley/client'
 import type { UserThreads } from '@parley/client/threads'
-import { decideNotification, hereMention, roomMention } from '@parley/contracts/resources/decide-notification'
-import { isQuiet, localTimes } from '@parley/contracts/resources/quiet-hours'
+import { decideNotification, hereMention, roomMention } from '@parley/contracts/resources/push/decide-notification'
+import { isQuiet, localTimes } from '@parley/contracts/resources/push/quiet-hours'
 import type { ChatConfig } from './chat-config.ts'
 
 /** The user's own settings, or those of a thread. */

@@ -15,8 +15,7 @@ import type { Chat } from '../chat.ts'
 import { rememberApiKeyMS } from './authenticate-api-key.ts'
 import type { AuthenticatedIntegrator } from './caller.ts'
 import { isInside } from './key-addresses.ts'
-import { keyFingerprint } from './key-fingerprint.ts'
-import { expiryFrom } from './new-token.ts'
+import { expiryFrom, keyFingerprint } from './new-token.ts'
 
 /** Bounds the app document, which holds the keys. */
 const maxInForce = 200

@@ -38,3 +38,10 @@ export function expiryFrom(name: string, text: string): Date {
   if (!(expiresAt.getTime() > clock.now())) throw new ApiError('INVALID_REQUEST', `${name}: expected a future time`)
   return expiresAt
 }
+
+const length = 12
+
+/** Fingerprint that identifies a key or token in lists and in the audit log, from its digest. */
+export function keyFingerprint(digest: string): string {
+  return digest.slice(0, length)
+}

@@ -3,6 +3,7 @@ import type { Db, Session } from '@parley/db/connect'
 import type { MembershipDoc, RoomDoc } from '@parley/db/rooms/documents'
 import { findMembership } from '@parley/db/rooms/memberships'
 import { findRoom } from '@parley/db/rooms/rooms'
+import { lockUser } from '@parley/db/users/lock-user'
 import type { Caller, UserCaller } from './caller.ts'
 
 /**
@@ -63,4 +64,13 @@ export function requireNotFrozen({ status }: Pick<RoomDoc, 'status'>): void {
 export function checkMember<M>(membership: M | null | undefined): M {
   if (!membership) throw new ApiError('NOT_ROOM_MEMBER', 'the caller is not a member of the room')
   return membership
+}
+
+/**
+ * Locks the caller as the first step of a transaction, since they may have been erased after authenticating. Either the
+ * erasure deletes the transaction's writes, or the transaction fails.
+ * @throws ApiError INVALID_TOKEN
+ */
+export async function lockCaller(db: Db, { app, user }: UserCaller, session: Session): Promise<void> {
+  if (!(await lockUser(db, app, user, session))) throw new ApiError('INVALID_TOKEN', 'the token is invalid or expired')
 }

@@ -1,12 +1,23 @@
+import { clock } from '@parley/async/clock'
+import { inParts } from '@parley/async/in-parts'
 import { ApiError } from '@parley/contracts/errors'
 import type { Input, Result } from '@parley/contracts/operation'
 import type * as operations from '@parley/contracts/operations/access/tokens'
+import { maxTokensOfUser } from '@parley/contracts/resources/user-token'
 import { digest } from '@parley/db/apps/apps'
 import { banInForce } from '@parley/db/users/app-bans'
 import type { TokenDoc } from '@parley/db/users/documents'
 import { lockUser } from '@parley/db/users/lock-user'
 import { type LoginMark, newLoginMark } from '@parley/db/users/login-marks'
-import { deleteTokens, exchangeToken, putMark, replaceTokens, type WhichTokens } from '@parley/db/users/tokens'
+import {
+  deleteTokens,
+  exchangeToken,
+  findActiveTokens,
+  findActiveTokensOfUser,
+  putMark,
+  replaceTokens,
+  type WhichTokens,
+} from '@parley/db/users/tokens'
 import { findUser } from '@parley/db/users/users'
 import { tokensInAudit } from '../audit/recorder.ts'
 import type { Chat } from '../chat.ts'
@@ -14,10 +25,8 @@ import { changeAndNotify } from '../events/change-and-notify.ts'
 import { tokensRevoked } from '../events/event-builders.ts'
 import { userOrderingKey } from '../events/ordering-keys.ts'
 import { bannedFromApp, unknownUser } from '../users/user-errors.ts'
-import { activeTokensOf } from './active-tokens.ts'
 import type { AuthenticatedUser } from './caller.ts'
-import { keyFingerprint } from './key-fingerprint.ts'
-import { boundToken, defaultExpiry, expiryFrom, newToken } from './new-token.ts'
+import { boundToken, defaultExpiry, expiryFrom, keyFingerprint, newToken } from './new-token.ts'
 
 /**
  * The active tokens of a user, latest first (docs/reference/users.md#tokens-of-a-user).
@@ -167,4 +176,29 @@ async function endTokensOf(
     chat.audit?.addDetails({ before: tokensInAudit(deleted.ended), after: { revokedTokens: deleted.active } })
     return deleted.active
   })
+}
+
+const tokensAtOnce = 5_000
+
+/** The tokens of configured issuers that are neither expired nor revoked, with their expiry. */
+export async function activeTokens<T extends { app: string; user: string; tokenDigest: string }>(
+  { db, issuers }: Pick<Chat, 'db' | 'issuers'>,
+  held: readonly T[],
+): Promise<Map<T, Date>> {
+  const active = new Map<T, Date>()
+  for (const part of inParts(held, tokensAtOnce)) {
+    for (const [one, token] of await findActiveTokens(db, part)) {
+      if (await issuers.isTrusted(token)) active.set(one, token.expiresAt)
+    }
+  }
+  return active
+}
+
+export async function activeTokensOf(
+  { db, issuers }: Pick<Chat, 'db' | 'issuers'>,
+  of: { app: string; user: string },
+): Promise<TokenDoc[]> {
+  const found = await findActiveTokensOfUser(db, of, clock.date(), maxTokensOfUser)
+  const areTrusted = await Promise.all(found.map((token) => issuers.isTrusted(token)))
+  return found.filter((_, i) => areTrusted[i])
 }

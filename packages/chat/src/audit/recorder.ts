@@ -6,7 +6,7 @@ import type { AuditDoc } from '@parley/db/audit/documents'
 import type { Db, Session } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
 import { newId } from '@parley/db/messages/messages'
-import { keyFingerprint } from '../access/key-fingerprint.ts'
+import { keyFingerprint } from '../access/new-token.ts'
 
 /** The caller behind a change, and the called operation. */
 export interface AuditContext extends Pick<AuditDoc, 'app' | 'actor' | 'actorName' | 'address' | 'action' | 'request'> {

@@ -9,6 +9,8 @@ import type { EventPayload, UserEvent } from '@parley/contracts/socket/server-ev
 import type { OutboxEvent } from '@parley/db/events/documents'
 import { newId } from '@parley/db/messages/messages'
 import type { RoomDoc } from '@parley/db/rooms/documents'
+import type { UserDoc } from '@parley/db/users/documents'
+import { toAdminUser } from '../views/user.ts'
 
 export type PendingEvents = OutboxEvent[]
 
@@ -144,4 +146,16 @@ export function allDeleted(
   const { upToSeq } = upTo
   const last = upToSeq !== undefined && { upToSeq }
   return { ...event, json: JSON.stringify(payload), ...last, ...(by !== undefined && { by }) }
+}
+
+/** Adds the event of a new or changed profile for the integrator's feed. */
+export function profileChanged(pending: PendingEvents, user: UserDoc): void {
+  const { mute: _mute, ...profile } = toAdminUser(user, [])
+  notifyFeed(pending, { app: user.app, user: user.id }, 'user', profile)
+}
+
+/** Like profileChanged, for a profile that is saved. @param isKnown whether the user existed, so that it may be cached */
+export function profileSaved(pending: PendingEvents, user: UserDoc, isKnown: boolean): void {
+  if (isKnown) addCommand(pending, user.app, { do: 'profileChanged', user: user.id })
+  profileChanged(pending, user)
 }

@@ -1,13 +1,14 @@
+import { randomUUID } from 'node:crypto'
+import { runAlone } from '@parley/async/alone'
 import type { ImportLine, ImportOf } from '@parley/contracts/import-line'
 import type { Db } from '@parley/db/connect'
 import { ImportConflict } from '@parley/db/import/imported-rooms'
 import { saveImportedThreadMembers } from '@parley/db/import/imported-thread-members'
-import { abortImporting, endImporting } from '@parley/db/import/importing'
+import { abortImporting, endImporting, endImports, renewImports, takeImports } from '@parley/db/import/importing'
 import { key } from '@parley/db/keys'
 import { repairBadges } from '../rooms/unread/badges.ts'
 import type { Watching } from './check-file.ts'
 import { batchesOf, type CheckedFile } from './checked-file.ts'
-import { importAlone } from './import-alone.ts'
 import { toThreadMember } from './imported-docs.ts'
 import { writeHolds, writeReports } from './write-cases.ts'
 import { type FilesToImport, FileWriter } from './write-files.ts'
@@ -121,4 +122,26 @@ async function write(
   await endImporting(db, keys)
   // A new room has all of its members in the file; an existing one may have former members.
   for (const [room, { there }] of writer.rooms) if (there > 0) await repairBadges(db, { app, room })
+}
+
+/**
+ * Runs an import under the app's import lease, since a second import would remove unfinished writes of the first.
+ * @param work awaits its argument before each write: see runAlone
+ * @throws ImportConflict if another import is running
+ */
+export async function importAlone<T>(
+  db: Db,
+  app: string,
+  work: (requireAlone: () => Promise<void>) => Promise<T>,
+  leaseMS?: number,
+): Promise<T> {
+  const by = randomUUID()
+  const lease = {
+    take: async (ms: number) => (await takeImports(db, app, by, ms))?.until.getTime(),
+    renew: (ms: number) => renewImports(db, app, by, ms),
+    end: () => endImports(db, app, by),
+    busy: () => new ImportConflict('another import into the app is running; run this one when it has ended'),
+    lost: () => new Error('the import stalled and another import took its lease; run it again'),
+  }
+  return runAlone(lease, work, leaseMS)
 }

@@ -5,6 +5,9 @@ import type { Db, Session } from '@parley/db/connect'
 import { ImportConflict } from '@parley/db/import/imported-rooms'
 import { inTransactionWhenBusy } from '@parley/db/import/retry-busy'
 import { key } from '@parley/db/keys'
+import { findMessages } from '@parley/db/message-buckets/find-messages'
+import type { SavedMessageDoc } from '@parley/db/messages/documents'
+import { insertSaved } from '@parley/db/messages/saved-messages'
 import { insertBan } from '@parley/db/rooms/bans'
 import { setBlocked } from '@parley/db/rooms/blocked-members'
 import { findDirectRoom } from '@parley/db/rooms/direct-rooms'
@@ -20,7 +23,6 @@ import { lockUser } from '@parley/db/users/lock-user'
 import { savePref } from '@parley/db/users/prefs'
 import { findUser } from '@parley/db/users/users'
 import { importedMessageId } from './known-ids.ts'
-import { type SavedLine, writeSaved } from './write-saved.ts'
 
 /** Types written last, once everything they refer to exists. */
 export const settingTypes = [
@@ -106,4 +108,35 @@ async function banFromApp(db: Db, app: string, id: string, ban: AppBan, session:
   const user = await findUser(db, app, id, session)
   if (!user || banInForce(user)) return
   await setAppBan(db, user, ban, session)
+}
+
+export type SavedLine = ImportOf<'bookmark' | 'reminder'>
+
+/**
+ * Writes bookmarks and reminders; existing ones stay. Skips reminders whose time has passed, since a repeated import
+ * cannot tell whether they were sent.
+ */
+export async function writeSaved(db: Db, app: string, lines: readonly SavedLine[]): Promise<void> {
+  const nowMS = clock.now()
+  const due = lines.filter((line) => line.type === 'bookmark' || line.remindAt > nowMS)
+  const ids = due.map(({ room, message }) => importedMessageId(app, room, message))
+  const found = await findMessages(db, [...new Set(ids)])
+  const threads = new Map(found.map(({ _id, threadOf }) => [_id, threadOf]))
+  const toSaved = ({ user, room, message: id, createdAt = nowMS, ...line }: SavedLine): SavedMessageDoc[] => {
+    const message = importedMessageId(app, room, id)
+    if (!threads.has(message)) return []
+    const [_id, userKey, threadOf] = [key(app, user, message), key(app, user), threads.get(message)]
+    const when = line.type === 'reminder' ? { atMS: line.remindAt, nextMS: line.remindAt } : { atMS: createdAt }
+    const inThread = threadOf !== undefined && { threadOf }
+    return [{ _id, app, user, userKey, message, room, ...inThread, ...when, createdAtMS: createdAt }]
+  }
+  for (const [user, ofUser] of Map.groupBy(due, (line) => line.user)) {
+    await inTransactionWhenBusy(db, async (session) => {
+      // Locked, so that an erasure finds them.
+      if (!(await lockUser(db, app, user, session))) return
+      for (const [type, ofType] of Map.groupBy(ofUser, (line) => line.type)) {
+        await insertSaved(db, `${type}s`, ofType.flatMap(toSaved), session)
+      }
+    })
+  }
 }

@@ -6,7 +6,7 @@ import type { UserCaller } from '../access/caller.ts'
 import { requireMember, requireNotFrozen } from '../access/require-member.ts'
 import type { Chat } from '../chat.ts'
 import { moderateText } from '../moderation/moderate.ts'
-import type { EmitLock } from './emit-lock.ts'
+import type { EmitLock } from '../send/new-message.ts'
 
 /**
  * Shows the text that the caller is typing to the other members (docs/reference/messages.md#typing-and-streaming). It

@@ -10,9 +10,8 @@ import { inTransaction } from '@parley/db/transactions/transaction'
 import { beginAttempt } from './attempts.ts'
 import type { Operators, Visitor } from './operators.ts'
 import { actorOf, recordOfOperator } from './record-change.ts'
-import { newRecoveryCodes, takeSecondFactor } from './recovery-codes.ts'
+import { newRecoveryCodes, newTotpSecret, takeSecondFactor, totpStep, totpUrl } from './second-factor.ts'
 import { type SignedIn, startSession } from './sessions.ts'
-import { newTotpSecret, totpStep, totpUrl } from './totp.ts'
 
 type Update = Parameters<typeof updateOperator>[2]
 

@@ -9,7 +9,7 @@ import { inTransaction, StaleReadError } from '@parley/db/transactions/transacti
 import { beginAttempt, forgetFailuresOf } from './attempts.ts'
 import { canonicalEmail, type Operators, type Visitor } from './operators.ts'
 import { actorOf, recordOfOperator } from './record-change.ts'
-import { type SecondFactor, takeSecondFactor } from './recovery-codes.ts'
+import { type SecondFactor, takeSecondFactor } from './second-factor.ts'
 import { type SignedIn, startSession } from './sessions.ts'
 
 export interface Credentials {

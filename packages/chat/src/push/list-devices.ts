@@ -7,7 +7,7 @@ import { digest } from '@parley/db/apps/apps'
 import { key } from '@parley/db/keys'
 import { findDevicePage } from '@parley/db/users/devices'
 import type { DeviceDoc } from '@parley/db/users/documents'
-import { keyFingerprint } from '../access/key-fingerprint.ts'
+import { keyFingerprint } from '../access/new-token.ts'
 import type { Chat } from '../chat.ts'
 import { pageOf } from '../page-cursor.ts'
 

@@ -1,4 +1,4 @@
-import { hereMention, type Mention, roomMention } from '@parley/contracts/resources/decide-notification'
+import { hereMention, type Mention, roomMention } from '@parley/contracts/resources/push/decide-notification'
 import type { Db } from '@parley/db/connect'
 import { expandGroups } from '@parley/db/users/groups'
 

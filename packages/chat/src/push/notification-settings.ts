@@ -6,7 +6,7 @@ import {
   type NotificationsOfRoom,
   type ThreadNotifications,
   type UserNotifications,
-} from '@parley/contracts/resources/notification-settings'
+} from '@parley/contracts/resources/push/notification-settings'
 import type { Db, Session } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
 import { findThreadMember } from '@parley/db/threads/thread-members'

@@ -1,9 +1,11 @@
+import { clock } from '@parley/async/clock'
 import { defined } from '@parley/contracts/defined'
 import { ApiError } from '@parley/contracts/errors'
 import type { Input } from '@parley/contracts/operation'
 import type { updateRoom as operation } from '@parley/contracts/operations/rooms/rooms'
 import type { Room } from '@parley/contracts/resources/room'
 import type { Session } from '@parley/db/connect'
+import { queueRoomToClear } from '@parley/db/files/files-to-clear'
 import { isBlocked } from '@parley/db/rooms/blocked-members'
 import type { RoomDoc } from '@parley/db/rooms/documents'
 import { findMembership } from '@parley/db/rooms/memberships'
@@ -98,4 +100,21 @@ async function requireOwnerToBe(chat: Chat, room: RoomDoc, user: string, session
   // Only the owner can lift bans, so a banned owner could never be unbanned.
   if (membership && isBlocked(membership))
     throw new ApiError('INVALID_REQUEST', `owner: ${JSON.stringify(user)} is banned in the room`)
+}
+
+/**
+ * Deletes a room: it disappears from every list, its members get `room` with status 0, and files sent to it are
+ * removed.
+ * @throws ApiError ROOM_NOT_FOUND, NOT_ROOM_MEMBER, USER_BLOCKED, INSUFFICIENT_PERMISSIONS
+ */
+export async function deleteRoom(chat: Chat, by: Caller, roomId: string): Promise<Room> {
+  const changed = await commitChange(chat, roomOrderingKey(by.app, roomId), async (session, pending) => {
+    const { room, role } = await findActingRole(chat, by, roomId, session)
+    requireRole(role, 'owner', 'deleting a room')
+    chat.audit?.addDetails({ before: { name: room.name, memberCount: room.memberCount, owner: room.owner } })
+    roomChanged(pending, room, { by: userOf(by) })
+    await queueRoomToClear(chat.db, room, session)
+    return updateRoomDoc(chat.db, room, { status: 0, deletedAt: clock.date() }, session)
+  })
+  return publishRoom(chat, by, changed)
 }

@@ -5,7 +5,6 @@ import type { MessageDoc } from '@parley/db/messages/documents'
 import { maxAtOneTime } from '@parley/db/messages/messages'
 import type { RoomToSendTo } from '@parley/db/room-buffer/append'
 import type { RoomDoc } from '@parley/db/rooms/documents'
-import type { EmitLock } from '../messages/emit-lock.ts'
 
 /** Maximum bytes of messages with the same time, so that a page of history can hold them. */
 const maxBytesAtOneTime = 1024 * 1024
@@ -135,4 +134,14 @@ export function messageTimes(room: Pick<RoomDoc, 'clockMS'>): (bytes: number) =>
     sum += bytes
     return timeMS
   }
+}
+
+/** Keeps the order of a socket's emits of one kind to one room. */
+export interface EmitLock {
+  /**
+   * Settles when all earlier emits have released their locks; undefined if they have already.
+   * @throws ApiError TOO_MANY_REQUESTS if the queue is full
+   */
+  wait(): Promise<void> | undefined
+  release(): void
 }

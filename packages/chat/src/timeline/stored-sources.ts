@@ -14,7 +14,7 @@ import type { RoomDoc } from '@parley/db/rooms/documents'
 import { findJoined, type TracedMembership } from '@parley/db/rooms/memberships'
 import type { UserDoc } from '@parley/db/users/documents'
 import { findTokensOfUser } from '@parley/db/users/tokens'
-import { keyFingerprint } from '../access/key-fingerprint.ts'
+import { keyFingerprint } from '../access/new-token.ts'
 import type { Placed, Source } from './merge-sources.ts'
 import type { TimelineRecord } from './records.ts'
 

@@ -11,7 +11,7 @@ import { inTransaction } from '@parley/db/transactions/transaction'
 import { deleteDevices, pushTokenId, saveDevice } from '@parley/db/users/devices'
 import type { DeviceDoc } from '@parley/db/users/documents'
 import type { UserCaller } from '../access/caller.ts'
-import { lockCaller } from '../access/lock-caller.ts'
+import { lockCaller } from '../access/require-member.ts'
 import type { Chat } from '../chat.ts'
 
 /** Registers the push token of one of the caller's devices. Any other device loses this token. */

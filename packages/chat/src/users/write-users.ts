@@ -15,10 +15,9 @@ import { markKey } from '@parley/db/users/login-marks'
 import { endedToken, exchangeTokens, findTokensOf, newTokenDoc } from '@parley/db/users/tokens'
 import { findUsersByKey, insertUsers, newUserDoc, type Profile, updateProfiles } from '@parley/db/users/users'
 import { tokensInAudit } from '../audit/recorder.ts'
-import { type PendingEvents, tokensRevoked } from '../events/event-builders.ts'
+import { type PendingEvents, profileSaved, tokensRevoked } from '../events/event-builders.ts'
 import { userOrderingKey } from '../events/ordering-keys.ts'
 import { type ChangeEntries, noEntries, type Outbox } from '../events/outbox.ts'
-import { profileSaved } from './profile-changed.ts'
 import { bannedFromApp, takenByGroup, takenWhileErasing } from './user-errors.ts'
 
 export interface UserToWrite {

@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { isoTime, messageId, roomId, timeMS, userId } from '../ids.ts'
 import { ours } from '../ours.ts'
 import { typedCommand } from './command.ts'
-import { keptBackBy } from './decide-notification.ts'
 import { message, messageContent, messageType } from './message.ts'
+import { keptBackBy } from './push/decide-notification.ts'
 
 /** The events that a room's webhook receives (docs/reference/push.md#room-webhooks). */
 export const webhookEvent = z.enum([

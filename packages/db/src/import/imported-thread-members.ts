@@ -1,4 +1,4 @@
-import type { NotificationsOfRoom } from '@parley/contracts/resources/notification-settings'
+import type { NotificationsOfRoom } from '@parley/contracts/resources/push/notification-settings'
 import type { Db, Session } from '../db.ts'
 import { key } from '../keys.ts'
 import { findMessages } from '../message-buckets/find-messages.ts'

@@ -1,4 +1,4 @@
-import { keptBackBy } from '@parley/contracts/resources/decide-notification'
+import { keptBackBy } from '@parley/contracts/resources/push/decide-notification'
 import type { PushNetwork } from '@parley/contracts/resources/push/network'
 
 /** A queue with waiting calls. */

@@ -1,4 +1,4 @@
-import type { NotificationsOfRoom } from '@parley/contracts/resources/notification-settings'
+import type { NotificationsOfRoom } from '@parley/contracts/resources/push/notification-settings'
 import type { RoomType } from '@parley/contracts/resources/room'
 import type { RoomPref } from '@parley/contracts/resources/room-pref'
 import type { RoomBuffer } from '../room-buffer/documents.ts'

@@ -1,6 +1,6 @@
 import type { RobotCommand } from '@parley/contracts/resources/command'
-import type { UserNotifications } from '@parley/contracts/resources/notification-settings'
 import type { DeviceType } from '@parley/contracts/resources/push/network'
+import type { UserNotifications } from '@parley/contracts/resources/push/notification-settings'
 import type { Address } from '@parley/contracts/resources/user'
 
 /** A block of one user by another. */

@@ -3,7 +3,7 @@ import type {
   NotificationsOfRoom,
   ThreadNotifications,
   UserNotifications,
-} from '@parley/contracts/resources/notification-settings'
+} from '@parley/contracts/resources/push/notification-settings'
 import type { Db, Session } from '../db.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { createApp } from '@parley/chat/access/create-app'
+import { createApp } from '@parley/chat/access/apps'
 import { appId } from '@parley/contracts/ids'
 import { everyApp } from '@parley/contracts/resources/operator'
 import { findApp, findApps } from '@parley/db/apps/apps'

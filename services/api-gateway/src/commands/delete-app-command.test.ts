@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { type DeleteAppParts, deleteApp } from '@parley/chat/access/delete-app'
+import { type DeleteAppParts, deleteApp } from '@parley/chat/access/apps'
 import { hasAppDocs } from '@parley/db/apps/app-deletion'
 import { key } from '@parley/db/keys'
 import { findAllMessages } from '@parley/db/message-buckets/all-messages'

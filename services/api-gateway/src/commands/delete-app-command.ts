@@ -1,4 +1,4 @@
-import { deleteApp } from '@parley/chat/access/delete-app'
+import { deleteApp } from '@parley/chat/access/apps'
 import { everyApp } from '@parley/contracts/resources/operator'
 import { countAppDocs, hasAppDocs } from '@parley/db/apps/app-deletion'
 import { findApp } from '@parley/db/apps/apps'

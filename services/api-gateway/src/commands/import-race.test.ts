@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
-import { importAlone } from '@parley/chat/import/import-alone'
-import { abortImport } from '@parley/chat/import/import-file'
+import { abortImport, importAlone } from '@parley/chat/import/import-file'
 import { LineWriter } from '@parley/chat/import/write-lines'
 import { writeMembers } from '@parley/chat/import/write-members'
 import type { ImportLine } from '@parley/contracts/import-line'

@@ -1,4 +1,4 @@
-import { rotateWebhookSecret } from '@parley/chat/access/rotate-webhook-secret'
+import { rotateWebhookSecret } from '@parley/chat/access/apps'
 import { Command, InvalidArgumentError } from 'commander'
 import { byCommand } from './by-command.ts'
 import { withDb } from './with-db.ts'

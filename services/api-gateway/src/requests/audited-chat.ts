@@ -1,5 +1,5 @@
 import type { AuthenticatedIntegrator } from '@parley/chat/access/caller'
-import { keyFingerprint } from '@parley/chat/access/key-fingerprint'
+import { keyFingerprint } from '@parley/chat/access/new-token'
 import { recordReading } from '@parley/chat/audit/record-reading'
 import { type AuditContext, createRecorder } from '@parley/chat/audit/recorder'
 import type { Chat } from '@parley/chat/chat'

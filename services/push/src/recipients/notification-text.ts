@@ -1,6 +1,6 @@
 import { cut, textOf } from '@parley/chat/messages/reading/message-text'
 import type { Message } from '@parley/contracts/resources/message'
-import type { AppNotifications } from '@parley/contracts/resources/notification-settings'
+import type { AppNotifications } from '@parley/contracts/resources/push/notification-settings'
 import type { RoomDoc } from '@parley/db/rooms/documents'
 import type { PushContent } from '../networks/network.ts'
 import { shortened } from '../networks/shorten-arguments.ts'

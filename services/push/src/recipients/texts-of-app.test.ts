@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Message } from '@parley/contracts/resources/message'
-import { appNotifications } from '@parley/contracts/resources/notification-settings'
+import { appNotifications } from '@parley/contracts/resources/push/notification-settings'
 import type { RoomDoc } from '@parley/db/rooms/documents'
 import { describe, test } from 'vitest'
 import { type ShownText, shownText } from '../networks/shown-text.ts'

@@ -1,5 +1,5 @@
 import { KeyedMutex } from '@parley/async/keyed-mutex'
-import type { EmitLock } from '@parley/chat/messages/emit-lock'
+import type { EmitLock } from '@parley/chat/send/new-message'
 import { ApiError } from '@parley/contracts/errors'
 
 /** Maximum number of waiting emits per socket, which bounds the memory that a client takes. */

@@ -5,7 +5,7 @@ import { isBlocked } from '@parley/db/rooms/blocked-members'
 import type { UserCaller } from '../../access/caller.ts'
 import { requireMember, requireNotFrozen } from '../../access/require-member.ts'
 import type { Chat } from '../../chat.ts'
-import type { EmitLock } from '../emit-lock.ts'
+import type { EmitLock } from '../../send/new-message.ts'
 import { requireRobot } from './require-robot.ts'
 
 /**

@@ -2,7 +2,11 @@ import { z } from 'zod'
 import { deviceHeader } from '../../headers.ts'
 import { messageId, roomId, userId } from '../../ids.ts'
 import { auditsParam, operation } from '../../operation.ts'
-import { roomNotifications, threadNotifications, userNotifications } from '../../resources/notification-settings.ts'
+import {
+  roomNotifications,
+  threadNotifications,
+  userNotifications,
+} from '../../resources/push/notification-settings.ts'
 
 const shared = { tag: 'Preferences' } as const
 const ofUser = z.object({ uid: userId })

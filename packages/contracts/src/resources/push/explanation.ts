@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { messageId, roomId, timeMS, userId } from '../../ids.ts'
 import { ours } from '../../ours.ts'
-import { keptBackBy } from '../decide-notification.ts'
+import { keptBackBy } from './decide-notification.ts'
 import { pushNetwork } from './network.ts'
 
 /** Why a user or a device got no push (docs/reference/push.md#why-a-push-came-or-did-not). */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { keyFingerprint } from '@parley/chat/access/key-fingerprint'
+import { keyFingerprint } from '@parley/chat/access/new-token'
 import { sealNext } from '@parley/chat/audit/seal-entries'
 import { verifyAudit } from '@parley/chat/audit/verify-audit'
 import { allOperations } from '@parley/contracts/operations/all'

@@ -1,4 +1,6 @@
+import { randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
+import { clock } from '@parley/async/clock'
 import type { Bus } from '@parley/bus/connect'
 import { type Control, nodesHeardWithinMS } from '@parley/bus/control/control'
 import { purgeApp } from '@parley/bus/stream/erase-from-stream'
@@ -9,10 +11,72 @@ import {
   deleteAppTokens,
   markAppDeleting,
 } from '@parley/db/apps/app-deletion'
+import { changeWebhookSecret, digest, insertApp } from '@parley/db/apps/apps'
+import type { AppDoc } from '@parley/db/apps/documents'
 import type { Db, Session } from '@parley/db/connect'
 import { newId } from '@parley/db/messages/messages'
 import { inTransaction } from '@parley/db/transactions/transaction'
+import { type Audited, newApiKey } from './api-keys.ts'
 import { rememberApiKeyMS } from './authenticate-api-key.ts'
+
+/** The keys of a new app, in clear text for the only time. */
+export interface NewApp {
+  app: string
+  clientKey: string
+  /** With the platform permission. */
+  apiKey: string
+  webhookSecret: string
+}
+
+/** Creates an app with new random keys. @throws if the ID is taken. */
+export async function createApp({ db, audit }: Audited, app: string): Promise<NewApp> {
+  const made = {
+    app,
+    clientKey: `ck_${randomBytes(24).toString('base64url')}`,
+    apiKey: newApiKey(),
+    webhookSecret: newWebhookSecret(),
+  }
+  const apiKey = {
+    digest: digest(made.apiKey),
+    name: 'first',
+    permissions: ['platform' as const],
+    createdAt: clock.date(),
+  }
+  await inTransaction(db, async (session) => {
+    await insertApp(db, appDoc(made, [apiKey]), session)
+    await audit?.write(db, session)
+  })
+  return made
+}
+
+/** In the format of the Standard Webhooks scheme. */
+export function newWebhookSecret(): string {
+  return `whsec_${randomBytes(24).toString('base64')}`
+}
+
+function appDoc(made: NewApp, apiKeys: AppDoc['apiKeys']): Omit<AppDoc, 'retention'> {
+  const { app, clientKey, webhookSecret } = made
+  return { _id: app, clientKey, apiKeys, webhookSecret, createdAt: clock.date() }
+}
+
+/**
+ * Gives an app a new webhook secret and returns it in clear text for the only time. The old secret stays valid for
+ * `hours`, so that the integrator's server can switch at any time in between.
+ * @throws Error if the app does not exist
+ */
+export async function rotateWebhookSecret({ db, audit }: Audited, app: string, hours: number): Promise<string> {
+  const secret = newWebhookSecret()
+  const isChanged = await inTransaction(db, async (session) => {
+    const changed = await changeWebhookSecret(db, app, secret, clock.now() + hours * 3_600_000, session)
+    audit?.addDetails({ after: { hours } })
+    if (changed) await audit?.write(db, session)
+    return changed
+  })
+  if (!isChanged) {
+    throw new Error(`there is no app ${JSON.stringify(app)}`)
+  }
+  return secret
+}
 
 /** After two attempts a dying node no longer announces itself and is skipped. */
 const orderTries = 3

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { comparedText, latestMS, timeMS } from '../ids.ts'
-import { ours } from '../ours.ts'
-import { pushTexts } from './push/text.ts'
+import { comparedText, latestMS, timeMS } from '../../ids.ts'
+import { ours } from '../../ours.ts'
+import { pushTexts } from './text.ts'
 
 /** Which messages are pushed: all, those that mention the user, or none (docs/reference/push.md#levels). */
 const notificationLevel = z.enum(['all', 'mentions', 'none'])
