@@ -122,9 +122,9 @@ export async function recordErased(
   { messages = 0, spared, afterRoom }: { messages?: number; spared?: string; afterRoom?: string },
   session?: Session,
 ): Promise<void> {
-  const place = afterRoom !== undefined && { 'erased.afterRoom': afterRoom }
+  const position = afterRoom !== undefined && { 'erased.afterRoom': afterRoom }
   const update = {
-    $set: { updatedAt: clock.date(), leaseUntilMS: clock.now() + jobLeaseMS, attempts: 0, ...place },
+    $set: { updatedAt: clock.date(), leaseUntilMS: clock.now() + jobLeaseMS, attempts: 0, ...position },
     $inc: { 'erased.messages': messages },
     ...(spared !== undefined && { $addToSet: { 'erased.spared': spared } }),
   }

@@ -3,7 +3,7 @@ import type { Presence } from './connect.ts'
 import { execAll } from './exec-all.ts'
 
 /** A user's room, or a thread in it. */
-export interface PushedPlace {
+export interface PushedConversation {
   app: string
   room: string
   /** The root of the thread. */
@@ -14,7 +14,7 @@ export interface PushedPlace {
 /**
  * Key of the user's devices that got pushes of a room or thread since the user last read it: a hash of device → `seq`.
  */
-function pushedKey({ app, room, threadOf, user }: PushedPlace): string {
+function pushedKey({ app, room, threadOf, user }: PushedConversation): string {
   // IDs contain no control characters.
   return `parley:pushed:${[app, room, ...(threadOf === undefined ? [] : [threadOf]), user].join('\0')}`
 }
@@ -32,14 +32,14 @@ export interface PushedDevice {
  */
 export async function recordPushed(
   { redis }: Presence,
-  { seq, ...place }: Omit<PushedPlace, 'user'> & { seq: number },
+  { seq, ...conversation }: Omit<PushedConversation, 'user'> & { seq: number },
   devices: readonly PushedDevice[],
   keepSeconds: number,
 ): Promise<void> {
   for (const some of inParts(devices, perWrite)) {
     const pipeline = redis.pipeline()
     for (const { user, device } of some) {
-      const name = pushedKey({ ...place, user })
+      const name = pushedKey({ ...conversation, user })
       pipeline.hset(name, device, seq).expire(name, keepSeconds)
     }
     await execAll(pipeline)
@@ -47,20 +47,24 @@ export async function recordPushed(
 }
 
 /**
- * The devices with pushes of each place, with the `seq` of the last one.
+ * The devices with pushes of each conversation, with the `seq` of the last one.
  * @throws the client's error if Redis is down
  */
 export async function findPushed(
   { redis }: Presence,
-  places: readonly PushedPlace[],
+  conversations: readonly PushedConversation[],
 ): Promise<ReadonlyMap<string, number>[]> {
   const pipeline = redis.pipeline()
-  for (const place of places) pipeline.hgetall(pushedKey(place))
+  for (const conversation of conversations) pipeline.hgetall(pushedKey(conversation))
   const found = (await execAll(pipeline)) as Record<string, string>[]
   return found.map((seqs) => new Map(Object.entries(seqs).map(([device, seq]) => [device, Number(seq)])))
 }
 
 /** @throws the client's error if Redis is down */
-export async function forgetPushed({ redis }: Presence, place: PushedPlace, devices: readonly string[]): Promise<void> {
-  if (devices.length > 0) await redis.hdel(pushedKey(place), ...devices)
+export async function forgetPushed(
+  { redis }: Presence,
+  conversation: PushedConversation,
+  devices: readonly string[],
+): Promise<void> {
+  if (devices.length > 0) await redis.hdel(pushedKey(conversation), ...devices)
 }

@@ -116,7 +116,7 @@ function revokeIn({ db, audit }: Audited, app: string, key: ApiKeyDoc): Promise<
  * @param ended includes revoked and expired keys
  * @throws ApiError INVALID_API_KEY for an unknown app
  */
-export async function listApiKeys(db: Db, app: string, ended: boolean): Promise<ApiKeyView[]> {
+export async function listApiKeys({ db }: Pick<Audited, 'db'>, app: string, ended: boolean): Promise<ApiKeyView[]> {
   return (await keysOf(db, app)).filter((key) => ended || isInForce(key)).map(toKeyView)
 }
 

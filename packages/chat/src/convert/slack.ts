@@ -31,8 +31,13 @@ export async function convertSlack(folder: string, out: Converted): Promise<void
   }
   for (const list of lists) {
     for await (const channel of out.read(join(folder, list))) {
-      const place = ['name', 'id'].map((field) => textOf(channel[field]) ?? '').find((name) => there.has(name))
-      await convertChannel(channel, place === undefined ? undefined : join(folder, place), { names, rooms }, out)
+      const folderName = ['name', 'id'].map((field) => textOf(channel[field]) ?? '').find((name) => there.has(name))
+      await convertChannel(
+        channel,
+        folderName === undefined ? undefined : join(folder, folderName),
+        { names, rooms },
+        out,
+      )
     }
   }
   for (const name of ['integration_logs.json', 'canvases.json', 'content_flags.json']) {

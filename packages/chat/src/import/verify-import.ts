@@ -36,8 +36,8 @@ export async function verifyImport(
     for (const { _id } of of('room')) messages.set(_id, 0)
     for (const { room, threadOf } of of('message')) {
       const counted = threadOf === undefined ? messages : threads
-      const place = threadOf === undefined ? room : threadKey({ app, room }, importedMessageId(app, room, threadOf))
-      counted.set(place, (counted.get(place) ?? 0) + 1)
+      const history = threadOf === undefined ? room : threadKey({ app, room }, importedMessageId(app, room, threadOf))
+      counted.set(history, (counted.get(history) ?? 0) + 1)
     }
     const users = of('user')
       .filter(({ erased }) => erased !== true)

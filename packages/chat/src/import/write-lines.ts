@@ -95,10 +95,10 @@ export class LineWriter {
     for (const message of messages) {
       const room = this.#room(message.room)
       const before = Math.max(room.seq, room.there)
-      const place = this.#threads.take(message) ?? room
-      place.seq++
-      if (place === room) room.sentAtMS.push(message.createdAt)
-      const isThere = place.seq <= place.there
+      const counted = this.#threads.take(message) ?? room
+      counted.seq++
+      if (counted === room) room.sentAtMS.push(message.createdAt)
+      const isThere = counted.seq <= counted.there
       // Every message of a room has a unique time, which cursors rely on.
       const afterMS = Math.max(room.lastTimeMS, isThere ? 0 : room.afterMS)
       room.lastTimeMS = Math.max(message.createdAt, afterMS + 1)
@@ -107,7 +107,7 @@ export class LineWriter {
       const knownMS = room.there === 0 && updatedAt !== undefined ? Math.max(room.lastTimeMS, updatedAt) : undefined
       const updatedAtMS = knownMS ?? (isThere ? room.lastTimeMS : Math.max(room.lastTimeMS, room.clockMS + 1))
       const times = { createdAtMS: room.lastTimeMS, updatedAtMS }
-      const document = toMessageDoc(this.#app, message, place.seq, times)
+      const document = toMessageDoc(this.#app, message, counted.seq, times)
       if (isThere) {
         old.push(document)
         continue
@@ -118,7 +118,7 @@ export class LineWriter {
       const roomKey = key(this.#app, message.room)
       const advance = advances.get(roomKey) ?? { roomKey, from: before, clockMS: 0 }
       advance.clockMS = Math.max(advance.clockMS, updatedAtMS)
-      if (place === room) advance.last = document
+      if (counted === room) advance.last = document
       else advance.lastThreadAtMS = room.lastTimeMS
       advances.set(roomKey, advance)
     }

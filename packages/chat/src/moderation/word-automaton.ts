@@ -70,7 +70,7 @@ function createEdges(max: number) {
   const from = new Int32Array(mask + 1)
   const by = new Int32Array(mask + 1)
   const to = new Int32Array(mask + 1)
-  function place(state: number, symbol: number): number {
+  function slot(state: number, symbol: number): number {
     const mixed = Math.imul(state, 0x9e_37_79_b1) ^ Math.imul(symbol, 0x85_eb_ca_6b)
     let at = (mixed ^ (mixed >>> 15)) & mask
     while (to[at] !== 0 && (from[at] !== state || by[at] !== symbol)) at = (at + 1) & mask
@@ -78,9 +78,9 @@ function createEdges(max: number) {
   }
   return {
     /** The target of the edge; 0 if there is none. */
-    find: (state: number, symbol: number): number => to[place(state, symbol)] ?? 0,
+    find: (state: number, symbol: number): number => to[slot(state, symbol)] ?? 0,
     add(state: number, symbol: number, next: number): void {
-      const at = place(state, symbol)
+      const at = slot(state, symbol)
       from[at] = state
       by[at] = symbol
       to[at] = next
@@ -90,17 +90,17 @@ function createEdges(max: number) {
 
 /** All states except the start, in breadth-first order. */
 function byDepth(depth: Int32Array, size: number): Int32Array {
-  const places = new Int32Array(size + 1)
-  for (let state = 1; state < size; state++) places[depth[state] ?? 0] = (places[depth[state] ?? 0] ?? 0) + 1
-  places.forEach((count, i) => {
-    places[i] = count + (places[i - 1] ?? 0)
+  const counts = new Int32Array(size + 1)
+  for (let state = 1; state < size; state++) counts[depth[state] ?? 0] = (counts[depth[state] ?? 0] ?? 0) + 1
+  counts.forEach((count, i) => {
+    counts[i] = count + (counts[i - 1] ?? 0)
   })
   const sorted = new Int32Array(size - 1)
   for (let state = 1; state < size; state++) {
     const before = (depth[state] ?? 0) - 1
-    const place = places[before] ?? 0
-    sorted[place] = state
-    places[before] = place + 1
+    const at = counts[before] ?? 0
+    sorted[at] = state
+    counts[before] = at + 1
   }
   return sorted
 }

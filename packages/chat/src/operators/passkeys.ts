@@ -165,8 +165,8 @@ export async function renamePasskey(
 ): Promise<PasskeyView> {
   const passkey = requirePasskey(signedIn.operator, id)
   // The array index changes only with the operator's version, which the update checks.
-  const place = signedIn.operator.passkeys?.indexOf(passkey)
-  const update = { $set: { [`passkeys.${place}.name`]: name } }
+  const index = signedIn.operator.passkeys?.indexOf(passkey)
+  const update = { $set: { [`passkeys.${index}.name`]: name } }
   const change = { action: 'renamePasskey', update, after: { passkey: name }, ends: 'none' as const }
   await changeOwnAccount(operators, signedIn, visitor, change)
   return toView({ ...passkey, name })

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { ApiError } from '@parley/contracts/errors'
 import * as fc from 'fast-check'
 import { describe, test } from 'vitest'
-import { mergeSources, type Placed, type Source } from './merge-sources.ts'
+import { mergeSources, type Positioned, type Source } from './merge-sources.ts'
 
 /** A source that reads like the database: in order, from the position on, up to the limit. */
-function sourceOf(list: readonly Placed<string>[]): Source<string> {
-  const order = (a: Placed<string>, b: Placed<string>) => b.atMS - a.atMS || (a.id < b.id ? 1 : -1)
+function sourceOf(list: readonly Positioned<string>[]): Source<string> {
+  const order = (a: Positioned<string>, b: Positioned<string>) => b.atMS - a.atMS || (a.id < b.id ? 1 : -1)
   return {
     read: ({ sinceMS, untilMS, before, limit }) =>
       Promise.resolve(

@@ -1,14 +1,14 @@
 import { ApiError } from '@parley/contracts/errors'
 import type { PagePosition, TimePage } from '@parley/db/find-page'
 
-export interface Placed<T> extends PagePosition {
+export interface Positioned<T> extends PagePosition {
   record: T
 }
 
 /** A list of records, latest first; records with the same time are in descending order of their IDs. */
 export interface Source<T> {
   /** May return more than requested, in any order. */
-  read(page: TimePage): Promise<Placed<T>[]>
+  read(page: TimePage): Promise<Positioned<T>[]>
 }
 
 /** A page of several sources, latest first. Records with the same time are in the order of the sources. */

@@ -15,7 +15,7 @@ import { findJoined, type TracedMembership } from '@parley/db/rooms/memberships'
 import type { UserDoc } from '@parley/db/users/documents'
 import { findTokensOfUser } from '@parley/db/users/tokens'
 import { keyFingerprint } from '../access/new-token.ts'
-import type { Placed, Source } from './merge-sources.ts'
+import type { Positioned, Source } from './merge-sources.ts'
 import type { TimelineRecord } from './records.ts'
 
 type StoredSource = Source<TimelineRecord> & { kind: TimelineKind }
@@ -154,6 +154,6 @@ function source(kind: TimelineKind, read: Source<TimelineRecord>['read']): Store
   return { kind, read }
 }
 
-function at(atMS: number, id: string, record: TimelineRecord): Placed<TimelineRecord> {
+function at(atMS: number, id: string, record: TimelineRecord): Positioned<TimelineRecord> {
   return { atMS, id, record }
 }

@@ -85,14 +85,14 @@ async function eraseOwed(chat: Chat, job: ContentErasure, owed: readonly OwedRoo
 }
 
 /** A room or thread. `upToMS` limits the erasure to messages up to this time. */
-interface Place {
+interface ErasureScope {
   room: string
   roomKey: string
   upToMS?: number
 }
 
 /** Erases content in one room or thread. Returns whether it is finished. */
-async function eraseIn(chat: Chat, job: ContentErasure, of: Place): Promise<boolean> {
+async function eraseIn(chat: Chat, job: ContentErasure, of: ErasureScope): Promise<boolean> {
   for (let afterSeq: number | undefined = 0; afterSeq !== undefined; ) {
     if (chat.jobs.signal.aborted) return false
     afterSeq = await eraseNext(chat, job, of, afterSeq)
@@ -104,7 +104,7 @@ async function eraseIn(chat: Chat, job: ContentErasure, of: Place): Promise<bool
 async function eraseNext(
   chat: Chat,
   job: ContentErasure,
-  { room: roomId, roomKey, upToMS = Number.MAX_SAFE_INTEGER }: Place,
+  { room: roomId, roomKey, upToMS = Number.MAX_SAFE_INTEGER }: ErasureScope,
   afterSeq: number,
 ): Promise<number | undefined> {
   const { db, outbox } = chat

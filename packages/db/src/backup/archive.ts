@@ -15,7 +15,7 @@ export interface Archive {
 }
 
 /** The place of several backups: a folder, or a bucket. */
-export interface ArchivePlace {
+export interface Archives {
   /** Names of the folders in it. */
   names(): Promise<string[]>
   /** Removes a folder, beginning with the given file. */

@@ -3,7 +3,7 @@ import type { Document, IndexDescription } from 'mongodb'
 import type { Db, Session } from '../db.ts'
 import { idsOf, key } from '../keys.ts'
 import type { MessageDoc } from '../messages/documents.ts'
-import { hex, placeInID, roomHash, timeOfID } from '../messages/message-id.ts'
+import { hex, positionInID, roomHash, timeOfID } from '../messages/message-id.ts'
 import { minuteOf } from '../minutes.ts'
 import { isServerError } from '../server-errors.ts'
 import { runWrites } from '../transactions/run-writes.ts'
@@ -49,8 +49,8 @@ export function idKeysOf(ids: readonly string[]): string[] {
 
 /** The `idKey` of the bucket that an ID leads to. */
 function idKeyIn(id: string): string | undefined {
-  const place = placeInID(id)
-  return place && idKey(place.room, bucketNumber(place.seq))
+  const position = positionInID(id)
+  return position && idKey(position.room, bucketNumber(position.seq))
 }
 
 function idKey(room: string, number: number): string {
@@ -236,9 +236,9 @@ export async function takeFromBucket(
   session: Session,
 ): Promise<boolean> {
   const bucket = bucketKey(roomKey, seq)
-  const place = { _id: bucket, 'messages._id': _id }
+  const inBucket = { _id: bucket, 'messages._id': _id }
   const vacate = { $set: { 'messages.$': { seq } }, $unset: { heldUntil: 1 } } as const
-  const take = () => db.messageBuckets.updateOne(place, vacate, { session })
+  const take = () => db.messageBuckets.updateOne(inBucket, vacate, { session })
   return (await holdAfterConflict(db, [bucket], take, session)).matchedCount > 0
 }
 

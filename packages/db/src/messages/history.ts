@@ -141,9 +141,9 @@ export async function readHistory(
     bytes += next.reduce((sum, message) => sum + storedBytes(message), 0)
     const last = next.at(-1)
     if (!last || next.length < max) return page
-    const place = { timeMS: last[field], id: last._id }
+    const position = { timeMS: last[field], id: last._id }
     const bound = start.from === 'before' && start.bound ? { bound: start.bound } : {}
-    from = forward ? { from: 'after', ...place } : { from: 'before', ...place, ...bound }
+    from = forward ? { from: 'after', ...position } : { from: 'before', ...position, ...bound }
   }
 
   const last = page.at(-1)

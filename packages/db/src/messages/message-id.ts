@@ -25,7 +25,7 @@ export function roomHash(roomKey: string): string {
 }
 
 /** The room's hash and the expected seq of an ID; undefined for IDs of another form. */
-export function placeInID(id: string): { room: string; seq: number } | undefined {
+export function positionInID(id: string): { room: string; seq: number } | undefined {
   return own.test(id) ? { room: id.slice(16, 24), seq: Number.parseInt(id.slice(8, 16), 16) } : undefined
 }
 

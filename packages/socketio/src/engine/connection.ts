@@ -86,10 +86,6 @@ export class Connection<S> implements PolledSession {
     this.port = opening.port
     this.query = opening.query
     this.headers = opening.headers
-    this.session = undefined
-    this.ws = undefined
-    this.polling = undefined
-    this.closeReason = undefined
   }
 
   /** The client's transport; also `websocket` if another node has the WebSocket (see bridge.ts). */

@@ -45,7 +45,7 @@ export type Owner = { node: string; reach: PollOwner['reach'] }
  * Finds the node of a session by the session's ID; undefined if no live node can have it. An ID is used only after
  * checking that it is well-formed and names a live node.
  */
-export function placeOf(
+export function ownerOf(
   { nodeId, pollOwner }: { nodeId: string | undefined; pollOwner: PollOwner | undefined },
   sid: string,
 ): 'here' | Owner | undefined {

@@ -1,6 +1,6 @@
 import type { HttpResponse } from 'uWebSockets.js'
 import type { EngineState } from '../engine/connection.ts'
-import { type Owner, placeOf } from '../engine/session-id.ts'
+import { type Owner, ownerOf } from '../engine/session-id.ts'
 import { badRequest, errorResponse, outOfReach, type Reply, unknownSession } from './answer.ts'
 import type { PollRequest } from './poll-owner.ts'
 import { readBody } from './read-body.ts'
@@ -25,14 +25,14 @@ export function serveRequest<S>(
   answer: Reply,
   poll?: string,
 ): void {
-  const place = placeOf(state, sid)
-  if (place === undefined) return answer(unknownSession())
+  const owner = ownerOf(state, sid)
+  if (owner === undefined) return answer(unknownSession())
   const requester = requesterOf(res, answer)
   const asked: PollRequest = { method: 'GET', sid, body: '', poll }
-  if (place === 'here')
+  if (owner === 'here')
     return method === 'get' ? pollHere(state, asked, requester) : postHere(state, res, sid, requester)
-  if (method === 'get') return forward(place, { ...asked, via: state.nodeId }, requester)
-  return postElsewhere(state, res, place, sid, requester)
+  if (method === 'get') return forward(owner, { ...asked, via: state.nodeId }, requester)
+  return postElsewhere(state, res, owner, sid, requester)
 }
 
 function requesterOf(res: HttpResponse, answer: Reply): Requester {

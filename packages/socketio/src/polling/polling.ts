@@ -52,11 +52,6 @@ export class Polling {
 
   constructor(session: PolledSession) {
     this.#session = session
-    this.#waiting = undefined
-    this.#asked = undefined
-    this.#response = undefined
-    this.probe = undefined
-    this.#probeTimer = undefined
   }
 
   /** Queues a packet. If more than `maxBufferedBytes` are queued already, ends the session as a slow reader. */

@@ -8,13 +8,6 @@ export class Client<S extends { readonly namespace: { readonly name: string } }>
   connecting: Set<string> | undefined
   attachments: AttachmentReader | undefined
 
-  constructor() {
-    this.#main = undefined
-    this.#others = undefined
-    this.connecting = undefined
-    this.attachments = undefined
-  }
-
   get(namespace: string): S | undefined {
     return namespace === '/' ? this.#main : this.#others?.get(namespace)
   }

@@ -104,11 +104,6 @@ export class Socket<Data> {
     this.id = id
     this.auth = auth
     this.data = data
-    this.topics = undefined
-    this.replayBuffer = undefined
-    this.handlers = undefined
-    this.onDisconnect = undefined
-    this.#acks = undefined
   }
 
   get handshake(): Handshake {

@@ -44,9 +44,6 @@ export class Bridge {
     this.#owner = owner
     this.#sid = sid
     this.#address = address
-    this.ws = undefined
-    this.closeReason = undefined
-    this.#deadline = undefined
   }
 
   opened(ws: WebSocket<unknown>): void {

@@ -3,7 +3,7 @@ import type { EngineState } from '../engine/connection.ts'
 import { type Carried, Connection } from '../engine/connection.ts'
 import { admission, openSession } from '../engine/open-session.ts'
 import { isClearlyFramed, requestFault, unclearEnd } from '../engine/request-fault.ts'
-import { placeOf } from '../engine/session-id.ts'
+import { ownerOf } from '../engine/session-id.ts'
 import { answerAndClose, answerTo, unknownSession } from '../polling/answer.ts'
 import { Bridge } from './bridge.ts'
 
@@ -35,12 +35,12 @@ export function upgrade<S>(
     if (!(connection instanceof Connection)) return refuse(connection)
     return accept(connection)
   }
-  const place = placeOf(state, sid)
-  if (place === undefined) return refuse(unknownSession())
-  if (place !== 'here') {
+  const owner = ownerOf(state, sid)
+  if (owner === undefined) return refuse(unknownSession())
+  if (owner !== 'here') {
     const admitted = admission(state, 'bridge', res, req)
     if ('refusal' in admitted) return refuse(admitted.refusal)
-    return accept(new Bridge(state, place, sid, admitted.address))
+    return accept(new Bridge(state, owner, sid, admitted.address))
   }
   const session = state.sessions.get(sid)
   if (session === undefined || session.closed) return refuse(unknownSession())

@@ -46,7 +46,7 @@ export function keyCommand(): Command {
     .option('--all', 'include revoked and expired keys')
     .option('--json', 'as JSON')
     .action(async (app: string, { all = false, json = false }: { all?: boolean; json?: boolean }) => {
-      const keys = await withDb((db) => listApiKeys(db, app, all))
+      const keys = await withDb((db) => listApiKeys({ db }, app, all))
       console.log(json ? JSON.stringify(keys, null, 2) : keys.map(line).join('\n') || `${app} has no API keys`)
     })
   key

@@ -7,7 +7,7 @@ export function mountApiKeys(mount: Mount, chat: Chat): void {
   mount(operations.addKey, ({ chat, caller, body }) => addKey(chat, caller, body))
 
   mount(operations.listKeys, async ({ caller, query }) => ({
-    data: await listApiKeys(chat.db, caller.app, query.ended === 'true'),
+    data: await listApiKeys(chat, caller.app, query.ended === 'true'),
   }))
 
   mount(operations.revokeKey, ({ chat, caller, params }) =>

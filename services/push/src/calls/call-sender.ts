@@ -43,7 +43,7 @@ export async function runCallSender(parts: CallSenderParts, signal: AbortSignal)
 
   /** Due queues for the free slots, in equal shares by target. */
   async function takeDue(): Promise<CallQueueDoc[]> {
-    const places = maxInFlight - inFlight.size
+    const free = maxInFlight - inFlight.size
     const waiting = (await findDueTargets(db))
       .map((target) => ({
         target,
@@ -51,8 +51,8 @@ export async function runCallSender(parts: CallSenderParts, signal: AbortSignal)
         max: states.max(target),
       }))
       .filter(({ own, max }) => own < max)
-    const share = Math.max(1, Math.min(Math.floor(places / waiting.length), Math.ceil(places * maxOfFree)))
-    const turns = waiting.toSorted((a, b) => a.own - b.own).slice(0, Math.min(places, targetsPerRound))
+    const share = Math.max(1, Math.min(Math.floor(free / waiting.length), Math.ceil(free * maxOfFree)))
+    const turns = waiting.toSorted((a, b) => a.own - b.own).slice(0, Math.min(free, targetsPerRound))
     const due = await Promise.all(
       turns.map(({ target, own, max }) => findDueQueues(db, target, Math.min(share, max - own))),
     )

@@ -15,7 +15,7 @@ import { countedThread } from '@parley/db/threads/thread'
 import { findRootsOfThreads, pageThreadUsers } from '@parley/db/threads/thread-members'
 import { findDevices } from '@parley/db/users/devices'
 import { type Presence, whilePresent } from '@parley/presence/connect'
-import { findPushed, forgetPushed, type PushedPlace } from '@parley/presence/pushed-rooms'
+import { findPushed, forgetPushed, type PushedConversation } from '@parley/presence/pushed-rooms'
 import { networkOf } from './device-push.ts'
 import { type FindOnlineDevices, lastAttempt } from './online-devices.ts'
 
@@ -31,7 +31,7 @@ export interface RemovalParts {
 interface ReadEvent {
   event: Delivery
   /** The room or thread, for one user. */
-  place: PushedPlace
+  conversation: PushedConversation
   message: string
 }
 
@@ -40,7 +40,7 @@ const windowMS = 5_000
 const perPage = 1_000
 
 /** A room or thread whose notifications are obsolete up to a seq. */
-type Over = PushedPlace & { upToSeq: number }
+type Over = PushedConversation & { upToSeq: number }
 
 /** Removes notifications of messages that were deleted or read elsewhere, by silent pushes to the devices that got them. */
 export function createNotificationRemoval(parts: RemovalParts) {
@@ -78,42 +78,48 @@ export function createNotificationRemoval(parts: RemovalParts) {
 }
 export type NotificationRemoval = ReturnType<typeof createNotificationRemoval>
 
-async function afterRead(parts: RemovalParts, { event, place, message }: ReadEvent): Promise<void> {
+async function afterRead(parts: RemovalParts, { event, conversation, message }: ReadEvent): Promise<void> {
   const { db, presence } = parts
-  const { app, room } = place
-  const [pushed] = await findPushed(presence, [place])
+  const { app, room } = conversation
+  const [pushed] = await findPushed(presence, [conversation])
   if (!pushed || pushed.size === 0) return
   const upToSeq = (await findSentMessage(db, key(app, room), message))?.seq ?? 0
-  await removeIn(parts, [{ ...place, upToSeq }], event.attempt)
+  await removeIn(parts, [{ ...conversation, upToSeq }], event.attempt)
 }
 
-/** For devices whose last push of a place is not newer than its seq. All places are of one app. */
-async function removeIn(parts: RemovalParts, places: readonly Over[], attempt: number): Promise<void> {
+/** For devices whose last push of a conversation is not newer than its seq. All conversations are of one app. */
+async function removeIn(parts: RemovalParts, conversations: readonly Over[], attempt: number): Promise<void> {
   const { db, presence, onlineDevicesOf, networks } = parts
-  const pushed = await findPushed(presence, places)
-  const over = places.flatMap((place, i) => {
-    const devices = [...(pushed[i] ?? [])].flatMap(([device, seq]) => (seq <= place.upToSeq ? [device] : []))
-    return devices.length > 0 ? [{ place, devices }] : []
+  const pushed = await findPushed(presence, conversations)
+  const over = conversations.flatMap((conversation, i) => {
+    const devices = [...(pushed[i] ?? [])].flatMap(([device, seq]) => (seq <= conversation.upToSeq ? [device] : []))
+    return devices.length > 0 ? [{ conversation, devices }] : []
   })
   const [first] = over
   if (!first) return
-  const online = await onlineDevicesOf(first.place.app, [...new Set(over.map(({ place }) => place.user))], attempt)
+  const online = await onlineDevicesOf(
+    first.conversation.app,
+    [...new Set(over.map(({ conversation }) => conversation.user))],
+    attempt,
+  )
   // Connected devices got the event.
-  const away = over.flatMap(({ place, devices }) =>
+  const away = over.flatMap(({ conversation, devices }) =>
     devices.flatMap((device) =>
-      online.get(place.user)?.has(device) ? [] : [{ place, id: key(place.app, place.user, device) }],
+      online.get(conversation.user)?.has(device)
+        ? []
+        : [{ conversation, id: key(conversation.app, conversation.user, device) }],
     ),
   )
   const found = await findDevices(db, [...new Set(away.map(({ id }) => id))])
   const devices = new Map(found.map((device) => [device._id, device]))
-  const silent = away.flatMap(({ place: { room, threadOf }, id }) => {
+  const silent = away.flatMap(({ conversation: { room, threadOf }, id }) => {
     const to = devices.get(id)
     if (!to || !networks.has(networkOf[to.type])) return []
     const removed = threadOf === undefined ? { rooms: [room] } : { threads: [threadOf] }
     return [silentPush(parts, { ...to, network: networkOf[to.type] }, removed)]
   })
   await recordSilentPushes(db, silent)
-  for (const one of over) await forgetPushed(presence, one.place, one.devices)
+  for (const one of over) await forgetPushed(presence, one.conversation, one.devices)
 }
 
 async function afterDeletion(parts: RemovalParts, app: string, id: string): Promise<void> {
@@ -132,20 +138,20 @@ async function afterDeletion(parts: RemovalParts, app: string, id: string): Prom
   if (room.lastThreadAtMS === undefined) return
   for await (const members of pageThreadUsers(db, room._id, perPage)) {
     const roots = await findRootsOfThreads(db, members)
-    const places = members.flatMap(({ roomKey, user }) => {
+    const conversations = members.flatMap(({ roomKey, user }) => {
       const root = roots.get(roomKey)
       if (!root) return []
       const upToSeq = isGone ? Infinity : countedThread(root, room).deletedUpToSeq
       return [{ app, room: id, threadOf: root._id, user, upToSeq }]
     })
-    await removeIn(parts, places, lastAttempt)
+    await removeIn(parts, conversations, lastAttempt)
   }
 }
 
 function readOfRoom(...raw: Parameters<typeof readEvent>): ReadEvent {
   const event = readEvent(...raw)
   const { roomID: room, memberID: user, messageID: message } = readPayload(event, serverEvents.lastRead.payload)
-  return { event, place: { app: event.to.app, room, user }, message }
+  return { event, conversation: { app: event.to.app, room, user }, message }
 }
 
 /** The event goes to the user. */
@@ -153,7 +159,7 @@ function readOfThread(...raw: Parameters<typeof readEvent>): ReadEvent {
   const event = readEvent(...raw)
   const { roomID: room, threadOf, messageID: message } = readPayload(event, serverEvents.threadLastRead.payload)
   const user = 'user' in event.to ? event.to.user : ''
-  return { event, place: { app: event.to.app, room, threadOf, user }, message }
+  return { event, conversation: { app: event.to.app, room, threadOf, user }, message }
 }
 
 /** One push for everything in a device's current window. */

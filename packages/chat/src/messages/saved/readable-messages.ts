@@ -14,11 +14,11 @@ import { findRoomsOfMember } from '@parley/db/rooms/rooms-of-users'
 export async function findReadable(
   db: Db,
   { app, user }: AppUser,
-  places: readonly Pick<SavedMessageDoc, 'message' | 'room'>[],
+  saved: readonly Pick<SavedMessageDoc, 'message' | 'room'>[],
 ): Promise<MessageDoc[]> {
-  if (places.length === 0) return []
-  const messages = places.map(({ message }) => message)
-  const roomIDs = [...new Set(places.map(({ room }) => room))]
+  if (saved.length === 0) return []
+  const messages = saved.map(({ message }) => message)
+  const roomIDs = [...new Set(saved.map(({ room }) => room))]
   const keys = roomIDs.map((id) => key(app, id))
   const [found, rooms, own] = await Promise.all([
     findMessages(db, messages),

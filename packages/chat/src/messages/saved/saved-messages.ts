@@ -72,12 +72,11 @@ async function save(
   await requireMember(chat, caller, room)
   // Lists read flushed messages.
   await flushRooms(db, [key(app, room)])
-  const place = { message, room }
-  const [found] = await findReadable(db, { app, user }, [place])
+  const [found] = await findReadable(db, { app, user }, [{ message, room }])
   if (!found) throw unknownMessage(message)
   const createdAtMS = clock.now()
   const saved: SavedMessageDoc = {
-    ...{ _id: key(app, user, message), app, user, userKey: key(app, user), ...place },
+    ...{ _id: key(app, user, message), app, user, userKey: key(app, user), message, room },
     ...(found.threadOf !== undefined && { threadOf: found.threadOf }),
     ...(when ?? { atMS: createdAtMS }),
     createdAtMS,
