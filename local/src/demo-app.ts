@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { findApp } from '@parley/db/apps/apps'
-import { connectDb } from '@parley/db/connect'
-import { usingDb } from '@parley/db/using-db'
+import { connectDb, usingDb } from '@parley/db/connect'
 import { request } from 'undici'
 import { makeApp } from './make-app.ts'
 

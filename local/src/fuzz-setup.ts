@@ -1,8 +1,6 @@
-import type { Db } from '@parley/db/connect'
-import { connectDb } from '@parley/db/connect'
+import { connectDb, type Db, usingDb } from '@parley/db/connect'
 import { endJob, insertJob } from '@parley/db/jobs'
 import { markCallTried, queueCalls } from '@parley/db/push/outgoing-calls'
-import { usingDb } from '@parley/db/using-db'
 import type { DemoKeys } from './make-app.ts'
 
 interface FuzzedRoom {

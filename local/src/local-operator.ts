@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { digest } from '@parley/db/apps/apps'
-import { connectDb } from '@parley/db/connect'
+import { connectDb, usingDb } from '@parley/db/connect'
 import { newId } from '@parley/db/messages/messages'
-import { usingDb } from '@parley/db/using-db'
 
 const email = 'owner@localhost.local'
 const dayMS = 24 * 3_600_000

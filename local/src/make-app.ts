@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { digest, insertApp } from '@parley/db/apps/apps'
-import { connectDb } from '@parley/db/connect'
+import { connectDb, usingDb } from '@parley/db/connect'
 import { migrate, migrateTimeoutMS } from '@parley/db/migrate'
-import { usingDb } from '@parley/db/using-db'
 
 export interface DemoKeys {
   app: string

@@ -1,6 +1,5 @@
-import { connectDb } from '@parley/db/connect'
+import { connectDb, usingDb } from '@parley/db/connect'
 import { migrate, migrateTimeoutMS } from '@parley/db/migrate'
-import { usingDb } from '@parley/db/using-db'
 
 /** Migrates a database to this release's schema. @param onProgress called with a line for each migration */
 export async function migrateDatabase(mongoUrl: string, onProgress: (line: string) => void): Promise<void> {

@@ -188,10 +188,8 @@ function acknowledgedBy(publisher: () => Bus['acknowledged'] | undefined): Bus['
   }
 }
 
-type ServerOptions = NodeConnectionOptions & { servers: string[] }
-
 /** The NATS client ignores the scheme and the user of a URL. */
-function serversOf(list: string, { tls, credentials }: BusAccess): ServerOptions {
+function serversOf(list: string, { tls, credentials }: BusAccess): NodeConnectionOptions & { servers: string[] } {
   const [scheme] = list.split('//')
   const urls = list.split(',').map((text) => new URL(text.includes('://') ? text.trim() : `${scheme}//${text.trim()}`))
   const [first] = urls

@@ -170,3 +170,13 @@ const unreachable = [6, 7, 89, 134, 262, 9_001]
 const transientCodes = new Set([errorCodes.MaxTimeMSExpired, ...primaryChanges, ...unreachable])
 /** The driver does not export this class. */
 const waitQueueTimeout = 'MongoWaitQueueTimeoutError'
+
+/** Runs work on a database once it is connected, and then closes the connection. */
+export async function usingDb<T>(connecting: Promise<Db>, work: (db: Db) => Promise<T>): Promise<T> {
+  const db = await connecting
+  try {
+    return await work(db)
+  } finally {
+    await db.client.close()
+  }
+}

@@ -3,9 +3,7 @@ const boundsMS = [5, 10, 20, 35, 50, 75, 100, 150, 200, 300, 400, 500, 750, 1_00
 
 /** `unanswered`: a call failed, or none was made while the breaker was open. */
 const actions = ['allow', 'mask', 'refuse', 'unanswered'] as const
-type Action = (typeof actions)[number]
-
-export interface ModerationFigures extends Record<Action, number> {
+export interface ModerationFigures extends Record<(typeof actions)[number], number> {
   /** Upper bound of the 50th percentile; absent without answers. */
   p50MS?: number
   p99MS?: number

@@ -40,15 +40,13 @@ export const silentAfterMS = 15_000
 /** A process is removed after this long without a report. */
 const forgottenAfterMS = 10 * 60_000
 
-type Own = Pick<ProcessReport, 'service' | 'node' | 'version'>
-
 /**
  * Reports this process to Redis every few seconds, and removes it on stop.
  * @param more further fields, read for each report
  */
 export function reportProcess(
   { redis }: Presence,
-  own: Own,
+  own: Pick<ProcessReport, 'service' | 'node' | 'version'>,
   more: () => Pick<ProcessReport, 'credentials'>,
   { failed, ended }: OutageWatch,
 ): { stop(): Promise<void> } {

@@ -1,6 +1,6 @@
-import { runWorkers } from '@parley/chat/background/run-workers'
 import { rebuildLostStreams } from '@parley/chat/events/rebuild-stream'
 import { relay } from '@parley/chat/events/relay'
+import { runWorkers } from '@parley/chat/jobs/run-workers'
 import { runService } from '@parley/service/lifecycle'
 import { connectServers } from '@parley/wiring/connect-servers'
 import { startChat } from '@parley/wiring/start-chat'

@@ -1,6 +1,6 @@
-import type { Worker } from '@parley/chat/background/run-workers'
 import { clearFiles } from '@parley/chat/files/clear-files'
 import type { ScannedFile } from '@parley/chat/files/scan-file'
+import type { Worker } from '@parley/chat/jobs/run-workers'
 import type { Db } from '@parley/db/connect'
 import { openStore } from '@parley/files/open-store'
 import { createThumbnails } from '@parley/files/thumbnails'

@@ -1,4 +1,4 @@
-import type { Worker } from '@parley/chat/background/run-workers'
+import type { Worker } from '@parley/chat/jobs/run-workers'
 import { lowerHistory } from '@parley/db/backup/history-window'
 import type { Db } from '@parley/db/connect'
 import type { Logger } from '@parley/service/log'

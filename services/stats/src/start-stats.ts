@@ -1,6 +1,6 @@
 import { consumeStreams } from '@parley/bus/stream/consume'
 import { consumerLag, ensureConsumers } from '@parley/bus/stream/stream'
-import { runWorkers } from '@parley/chat/background/run-workers'
+import { runWorkers } from '@parley/chat/jobs/run-workers'
 import { createSearchIndex } from '@parley/chat/search/index-messages'
 import { key } from '@parley/db/keys'
 import type { Context } from '@parley/service/lifecycle'

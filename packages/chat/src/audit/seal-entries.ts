@@ -3,10 +3,10 @@ import { digest } from '@parley/db/apps/apps'
 import { findLastSeal, insertSeal, sealKey, takeUnsealed, unsealedApps } from '@parley/db/audit/audit-log'
 import type { AuditDoc, AuditSealDoc } from '@parley/db/audit/documents'
 import { key } from '@parley/db/keys'
-import { untilDone, type Worker } from '../background/run-workers.ts'
 import type { Chat } from '../chat.ts'
 import { changeAndNotify } from '../events/change-and-notify.ts'
 import { notifyFeed } from '../events/event-builders.ts'
+import { untilDone, type Worker } from '../jobs/run-workers.ts'
 import { toAuditView } from './list-audit.ts'
 
 const entriesPerLink = 200

@@ -12,8 +12,8 @@ import { endRebuilding, leaseRebuilding, recordRebuilt } from '@parley/db/events
 import { findMessagesOfSecond, findNextMessageMS } from '@parley/db/messages/messages-of-second'
 import { findUnflushedRooms } from '@parley/db/room-buffer/buffer'
 import { flushRooms } from '@parley/db/room-buffer/flush'
-import type { Worker } from '../background/run-workers.ts'
 import type { Chat } from '../chat.ts'
+import type { Worker } from '../jobs/run-workers.ts'
 import { type CurrentDocs, readCurrentDocs } from './current-docs.ts'
 import { publishOutboxEvent } from './publish-events.ts'
 

@@ -1,11 +1,11 @@
 import type { JobDoc } from '@parley/db/documents'
 import { leaseJob } from '@parley/db/jobs'
 import type { FileStore } from '@parley/files/file-store'
-import { untilDone, type Worker } from '../background/run-workers.ts'
 import type { Chat } from '../chat.ts'
 import { continueExport } from '../export/continue-export.ts'
 import { continueBatch } from '../messages/batches/run-batch.ts'
 import { continueErasure } from '../users/continue-erasure.ts'
+import { untilDone, type Worker } from './run-workers.ts'
 import { workOnJob } from './work-on-job.ts'
 
 /** Works on jobs that wait for a process, or whose worker stopped or died. Any number of processes may run this. */

@@ -7,8 +7,6 @@ import type { UserCaller } from '../access/caller.ts'
 import { isRoomMention } from './mentions.ts'
 import { findAppNotifications } from './notification-settings.ts'
 
-type MentionedRoom = Pick<RoomDoc, 'roomType' | 'owner' | 'managers'>
-
 /**
  * Refuses `@room` and `@here` from members who may not mention a whole group
  * (docs/reference/push.md#mentions-of-the-room). Reads nothing for messages without them.
@@ -19,7 +17,7 @@ export async function requireRoomMention(
   db: Db,
   { app, user }: Pick<UserCaller, 'app' | 'user'>,
   mentions: readonly string[] | undefined,
-  known: string | MentionedRoom,
+  known: string | Pick<RoomDoc, 'roomType' | 'owner' | 'managers'>,
 ): Promise<void> {
   if (!mentions?.some(isRoomMention)) return
   const room = typeof known === 'string' ? await findRoom(db, app, known) : known

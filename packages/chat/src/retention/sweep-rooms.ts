@@ -16,9 +16,9 @@ import {
   type SweptRoom,
 } from '@parley/db/retention/sweeps'
 import type { RoomDoc } from '@parley/db/rooms/documents'
-import { untilDone, type Worker } from '../background/run-workers.ts'
 import type { Chat } from '../chat.ts'
 import { readConfigValue } from '../integrations/config-values.ts'
+import { untilDone, type Worker } from '../jobs/run-workers.ts'
 import { findOldestMS, removeOldInRoom, removeOldInThreads } from './remove-old-messages.ts'
 
 const roomsInPage = 200

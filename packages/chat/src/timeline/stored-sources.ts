@@ -20,12 +20,10 @@ import type { TimelineRecord } from './records.ts'
 
 type StoredSource = Source<TimelineRecord> & { kind: TimelineKind }
 
-type TracedRoom = Pick<RoomDoc, '_id' | 'id' | 'deletedUpToSeq' | 'deletedUpToMS'>
-
 export interface Traced {
   app: string
   /** The room of the query, or the user's rooms with the latest messages. */
-  rooms: readonly TracedRoom[]
+  rooms: readonly Pick<RoomDoc, '_id' | 'id' | 'deletedUpToSeq' | 'deletedUpToMS'>[]
   room?: string | undefined
   user?: UserDoc | undefined
   memberships: readonly TracedMembership[]

@@ -1,5 +1,5 @@
 import type { UserPresence } from '@parley/contracts/resources/presence'
-import type { Watchable } from '../presence/watchable-users.ts'
+import type { Watchable } from '../users/read-presence.ts'
 
 export function toPresenceView(client: string, rights: Watchable, state: UserPresence['state']): UserPresence {
   // A hidden user is `unknown` while others are; otherwise this would reveal that they hide.

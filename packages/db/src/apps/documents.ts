@@ -41,7 +41,7 @@ export interface ApiKeyDoc {
   digest: string
   /** Unique among the active keys of an app. */
   name?: string
-  permissions: ApiPermission[]
+  permissions: 'platform'[]
   /** Absent: all scopes, including those of later releases. */
   scopes?: Scope[]
   expiresAt?: Date
@@ -55,8 +55,6 @@ export interface ApiKeyDoc {
   /** Set on a revoked key, which stays listed. */
   revokedAt?: Date
 }
-
-type ApiPermission = 'platform'
 
 /** The lease of a running import: one per app. Uses the database's clock. */
 export interface ImportLease {

@@ -83,7 +83,7 @@ export async function findRoomOfBufferedMessage(db: Db, app: string, message: st
 export async function findArrived(
   db: Db,
   messages: readonly Pick<MessageDoc, '_id' | 'roomKey'>[],
-  max: number,
+  max = messages.length,
 ): Promise<Set<string>> {
   const ids = idsOf(messages)
   const roomKeys = messages.map(({ roomKey }) => roomKey)

@@ -186,8 +186,6 @@ function countStatement(deletedUpToSeq: number, sent: readonly Sent[]): UpdateSt
   }
 }
 
-type Abandoned = ReturnType<typeof toAbandoned>
-
 /**
  * Flushes messages that were sent before `beforeMS` and are still buffered: the process that appended them died or
  * hangs. The bus may lack their events, so they are written to the outbox; the bus dedupes them.
@@ -201,7 +199,7 @@ export async function flushAbandoned(db: Db, beforeMS: number, limit: number): P
   if (failed.length > 0) throw error
 }
 
-async function reclaim(db: Db, abandoned: readonly Abandoned[]): Promise<void> {
+async function reclaim(db: Db, abandoned: readonly ReturnType<typeof toAbandoned>[]): Promise<void> {
   const rooms = abandoned.map(({ room }) => room)
   await flushBuffers(db, rooms)
   await insertUnordered(

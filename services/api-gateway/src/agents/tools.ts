@@ -18,8 +18,6 @@ export interface ToolRequest {
 }
 
 type ParameterLocation = 'path' | 'query' | 'header'
-type Key = AuthenticatedIntegrator['key']
-
 /** Headers that tools accept as arguments; the others name users and devices, or request a stream. */
 const takenHeaders: Record<string, string> = { 'idempotency-key': 'idempotencyKey' }
 
@@ -27,7 +25,7 @@ const operations = new Map(allOperations.filter(({ scope }) => scope).map((opera
 const tools = new Map<string, Tool>()
 
 /** The tools that a key may call, made from the contract. Write tools are listed only on request. */
-export function toolsFor(key: Key, withWrites: boolean): Tool[] {
+export function toolsFor(key: AuthenticatedIntegrator['key'], withWrites: boolean): Tool[] {
   return [...operations.values()]
     .filter((operation) => lackingScopes(operation, key).length === 0 && (withWrites || isRead(operation)))
     .map(toolOf)

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { collectionsByName } from '@parley/db/collections'
-import { keyPattern } from '@parley/db/shard-keys'
+import { collectionsByName, keyPattern } from '@parley/db/collections'
 import { describe, test } from 'vitest'
 import { shardCommand } from './shard-command.ts'
 

@@ -1,4 +1,4 @@
-import { shardCommands } from '@parley/db/shard-keys'
+import { shardCommands } from '@parley/db/collections'
 import { Command, Option } from 'commander'
 
 /**

@@ -1,6 +1,6 @@
 import type { Chat } from '@parley/chat/chat'
 import { exportMe, exportUser, myExport } from '@parley/chat/export/export-user'
-import { liftHold, listHolds, placeHold } from '@parley/chat/holds/holds'
+import { liftHold, listHolds, placeHold } from '@parley/chat/retention/holds'
 import * as users from '@parley/contracts/operations/data/export'
 import * as holds from '@parley/contracts/operations/data/holds'
 import type { Mount } from '../mount.ts'

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { announceDue, runWorkers, type Worker } from '@parley/chat/background/run-workers'
+import { announceDue, runWorkers, type Worker } from '@parley/chat/jobs/run-workers'
 import { streamName } from '@parley/contracts/bus/streams'
 import { dueWork, findDueWork, givenUpAfterMS, type WorkKind, workKinds } from '@parley/db/due-work'
 import { key } from '@parley/db/keys'

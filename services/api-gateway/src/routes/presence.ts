@@ -1,6 +1,6 @@
 import type { Chat } from '@parley/chat/chat'
 import type { Presence } from '@parley/chat/integrations/stats-report'
-import { readPresence } from '@parley/chat/presence/read-presence'
+import { readPresence } from '@parley/chat/users/read-presence'
 import * as operations from '@parley/contracts/operations/users/presence'
 import type { Mount } from '../mount.ts'
 

@@ -39,8 +39,6 @@ export interface DeliverCallParts {
   tracing: Tracing
 }
 
-type CallToSign = Omit<SignedCall, 'secrets'>
-
 /** After this long its message may have been deleted. */
 const waitedMS = 1_000
 
@@ -50,7 +48,11 @@ export function createCallDelivery(parts: DeliverCallParts): (call: OutgoingCall
   const signing = createSigningSecrets(db)
 
   /** If the server rejects the signature, the secret may have changed since it was read: retries once with the new one. */
-  async function callSigned(app: string, secrets: readonly string[], call: CallToSign): Promise<CallOutcome> {
+  async function callSigned(
+    app: string,
+    secrets: readonly string[],
+    call: Omit<SignedCall, 'secrets'>,
+  ): Promise<CallOutcome> {
     const outcome = await callOnce(dispatcher, timeoutMS, { ...call, secrets })
     if (outcome.as !== 'refused' || !/^40[13]$/.test(outcome.reason)) return outcome
     signing.forget(app)

@@ -38,8 +38,6 @@ interface Trigger {
   request?: string
 }
 
-type RawMessage = Parameters<typeof readEvent>[1]
-
 interface ToQueue {
   message: StreamMessage
   /** Undefined when webhooks do not receive it. */
@@ -137,7 +135,7 @@ const namesOfEvents = {
 type RoomEvent = keyof typeof namesOfEvents
 const isForWebhooks = (event: string): event is RoomEvent => Object.hasOwn(namesOfEvents, event)
 
-function ofEvent(message: StreamMessage, raw: RawMessage): Trigger | undefined {
+function ofEvent(message: StreamMessage, raw: Parameters<typeof readEvent>[1]): Trigger | undefined {
   const { to, event, webhook, request, by } = readEvent(message, raw)
   if (!('room' in to) || webhook === false) return undefined
   if (!isForWebhooks(event)) throw new Error(`webhooks do not receive ${event}`)

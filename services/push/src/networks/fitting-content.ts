@@ -4,8 +4,6 @@ import type { PushContent } from './network.ts'
 import { firstFitting, fits, shortenings } from './shorten-arguments.ts'
 
 type MessageContent = PushContent & { of: 'message' }
-type ClientsContent = PushContent & { of: 'clients' }
-
 /**
  * Makes a notification from a message's content, and shortens it until its JSON fits: first the arguments of its text,
  * then it goes without picture, without the app's own text, and last without the type, which may need six bytes per
@@ -32,7 +30,7 @@ function* fewerFields(content: MessageContent): Generator<MessageContent, void> 
 
 /** The same for a push of push2clients: first its texts are shortened, then it goes without icon, sound and type. */
 export function fittedPayload<T>(
-  { payload }: Pick<ClientsContent, 'payload'>,
+  { payload }: Pick<PushContent & { of: 'clients' }, 'payload'>,
   maxBytes: number,
   build: (payload: PushPayload) => T,
 ): T {

@@ -8,8 +8,8 @@ import { deleteDeadToken, setDeviceError, setDeviceTopic } from '@parley/db/user
 import type { AppFigures } from '@parley/presence/app-figures'
 import type { Logger } from '@parley/service/log'
 import { LRUCache } from 'lru-cache'
-import type { DecisionLog } from '../decisions/decision-log.ts'
 import type { PushMetrics } from '../push-metrics.ts'
+import type { DecisionLog } from '../recipients/decision-log.ts'
 import { type PushAnswer, pauseMS } from './network.ts'
 
 const maxFailed = 10_000

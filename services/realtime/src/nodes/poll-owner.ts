@@ -25,7 +25,6 @@ const pollHeader = z.object({
   poll: z.string().max(64).optional(),
   via: z.string().max(64).optional(),
 }) satisfies z.ZodType<{ id: string } & Omit<PollRequest, 'body'>>
-type PollHeader = z.infer<typeof pollHeader>
 type AnswerHeader = Omit<PollResponse, 'body'>
 
 /** A request in flight. `run` belongs to its node. */
@@ -89,7 +88,7 @@ export function createPollOwners(bus: Bus, waitMS: number, nodes: () => Readonly
     checkNodes.begin()
     signal.addEventListener('abort', giveUp, { once: true })
     try {
-      const headers = requestHeaders(header, { id, ...request } satisfies PollHeader)
+      const headers = requestHeaders(header, { id, ...request } satisfies z.infer<typeof pollHeader>)
       const timeout = request.method === 'GET' || request.method === 'TAKE' ? waitMS : answerWithinMS
       const reply = bus.nats.request(nodeSubject(node, 'poll'), body, { timeout, headers })
       const answer = await Promise.race([reply, lost.promise])

@@ -1,6 +1,6 @@
 import { inParts } from '@parley/async/in-parts'
 import type { Chat } from '@parley/chat/chat'
-import { findWatchable, type Watchable } from '@parley/chat/presence/watchable-users'
+import { findWatchable, type Watchable } from '@parley/chat/users/read-presence'
 import type { Logger } from '@parley/service/log'
 import type { UserSocket } from '../connections/session.ts'
 

@@ -1,7 +1,7 @@
 import { startRunning } from '@parley/async/run-every'
 import type { Bus } from '@parley/bus/connect'
 import { subscribed } from '@parley/bus/listen'
-import { findWatchable, type Watchable } from '@parley/chat/presence/watchable-users'
+import { findWatchable, type Watchable } from '@parley/chat/users/read-presence'
 import { stateView } from '@parley/chat/views/presence'
 import { ApiError } from '@parley/contracts/errors'
 import { maxWatchedUsers, type UserPresence } from '@parley/contracts/resources/presence'

@@ -22,7 +22,6 @@ export interface CanaryParts {
 }
 
 const steps = ['login', 'send', 'socket', 'history', 'webhook'] as const
-type Step = (typeof steps)[number]
 /** Messages that take longer count as lost. */
 const withinMS = 10_000
 const buckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
@@ -100,7 +99,7 @@ export async function runCanary(parts: CanaryParts, signal: AbortSignal): Promis
   }
 
   /** @returns whether it was done */
-  async function step(name: Step, startedMS: number, work: () => Promise<unknown>): Promise<boolean> {
+  async function step(name: (typeof steps)[number], startedMS: number, work: () => Promise<unknown>): Promise<boolean> {
     try {
       await work()
       took.observe({ step: name }, (performance.now() - startedMS) / 1_000)

@@ -10,8 +10,8 @@ import { lockRoom } from '@parley/db/rooms/lock-room'
 import { advanceRoomClock, findRoom } from '@parley/db/rooms/rooms'
 import { findThreadMessages } from '@parley/db/threads/thread-messages'
 import { inTransaction } from '@parley/db/transactions/transaction'
-import { untilDone, type Worker } from '../../background/run-workers.ts'
 import type { Chat } from '../../chat.ts'
+import { untilDone, type Worker } from '../../jobs/run-workers.ts'
 
 /** Longer than a chunk takes, so that one process at a time works on a room. */
 const leaseMS = 10_000

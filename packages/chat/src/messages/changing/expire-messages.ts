@@ -11,11 +11,11 @@ import { maxAtOneTime } from '@parley/db/messages/messages'
 import { lockRoom } from '@parley/db/rooms/lock-room'
 import { advanceRoomClock } from '@parley/db/rooms/rooms'
 import { inTransaction } from '@parley/db/transactions/transaction'
-import { untilDone, type Worker } from '../../background/run-workers.ts'
 import type { Chat } from '../../chat.ts'
 import { justChanged } from '../../events/current-docs.ts'
 import { messageChanged } from '../../events/event-builders.ts'
 import { messageOrderingKey, roomOrderingKey } from '../../events/ordering-keys.ts'
+import { untilDone, type Worker } from '../../jobs/run-workers.ts'
 import { uncountMessages } from './uncount-messages.ts'
 
 const atOnce = 1_000

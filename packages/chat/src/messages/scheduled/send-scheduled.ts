@@ -3,8 +3,8 @@ import { ApiError } from '@parley/contracts/errors'
 import type { ScheduledDoc } from '@parley/db/messages/documents'
 import { newId } from '@parley/db/messages/messages'
 import { claimDue, markRefused, postponeScheduled, removeSent } from '@parley/db/messages/scheduled'
-import { untilDone, type Worker } from '../../background/run-workers.ts'
 import type { Chat } from '../../chat.ts'
+import { untilDone, type Worker } from '../../jobs/run-workers.ts'
 import { sendContent } from '../../send/send-message.ts'
 
 const atOnce = 200

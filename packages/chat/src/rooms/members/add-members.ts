@@ -20,8 +20,6 @@ import { addMembersInBatch, type MembersAdded, type MembersToAdd, requireInviter
 import { expandMembers } from './expand-members.ts'
 import { recordJoinedMembers } from './record-joined-members.ts'
 
-type Request = Input<typeof operation>['body']
-
 /** A larger request runs on its own, so that a batch does not wait for it. */
 const maxBatched = 100
 
@@ -35,7 +33,7 @@ export async function addMembers(
   chat: Chat,
   by: Caller,
   roomId: string,
-  request: Request,
+  request: Input<typeof operation>['body'],
 ): Promise<Result<typeof operation>> {
   const invitees = [...new Set(request.invitees)]
   if (request.invitationRequired === true) return invite(chat, by, roomId, await expand(chat, by, invitees))

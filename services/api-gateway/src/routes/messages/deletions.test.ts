@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { runWorkers } from '@parley/chat/background/run-workers'
 import { relay } from '@parley/chat/events/relay'
+import { runWorkers } from '@parley/chat/jobs/run-workers'
 import { eraseNextRoom } from '@parley/chat/messages/changing/erase-messages'
 import { proves } from '@parley/conformance/proves'
 import type { EventPayload } from '@parley/contracts/socket/server-events'

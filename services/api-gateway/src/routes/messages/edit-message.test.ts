@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { runWorkers } from '@parley/chat/background/run-workers'
 import { relay } from '@parley/chat/events/relay'
+import { runWorkers } from '@parley/chat/jobs/run-workers'
 import type { Session } from '@parley/db/connect'
 import { insertEntries } from '@parley/db/events/outbox-store'
 import { findAllMessages } from '@parley/db/message-buckets/all-messages'

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { runWorkers } from '@parley/chat/background/run-workers'
+import { runWorkers } from '@parley/chat/jobs/run-workers'
 import { closeSilentStreams } from '@parley/chat/messages/streaming/end-stream'
 import { afterAll, beforeAll, describe, test, vi } from 'vitest'
 import { type Answer, startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'

@@ -1,11 +1,33 @@
-import { hidePresencePref } from '@parley/contracts/resources/presence'
+import { hidePresencePref, type UserPresence } from '@parley/contracts/resources/presence'
 import { type AppUser, key } from '@parley/db/keys'
 import { findDeletedRooms } from '@parley/db/rooms/erasing-rooms'
 import { findRoomIdsOfUser, findUsersInRooms } from '@parley/db/rooms/rooms-of-users'
 import { findBlockersOf } from '@parley/db/users/blocks'
 import { findLastSeen } from '@parley/db/users/logins'
 import { findUsersWithPref } from '@parley/db/users/prefs'
+import type { Presence } from '@parley/presence/connect'
+import { findUserStates } from '@parley/presence/user-states'
+import type { UserCaller } from '../access/caller.ts'
 import type { Chat } from '../chat.ts'
+import { toPresenceView } from '../views/presence.ts'
+
+/**
+ * The current presence of those users who share a room with the caller (docs/reference/presence.md).
+ * @throws ApiError TOO_MANY_REQUESTS
+ */
+export async function readPresence(
+  chat: Chat,
+  presence: Presence,
+  caller: UserCaller,
+  clients: readonly string[],
+): Promise<{ clients: UserPresence[] }> {
+  const watchable = await findWatchable(chat, caller, [...new Set(clients)])
+  const { states, isComplete } = await findUserStates(presence, caller.app, [...watchable.keys()], chat.control.nodes())
+  const absent = isComplete ? 'offline' : 'unknown'
+  return {
+    clients: [...watchable].map(([client, rights]) => toPresenceView(client, rights, states.get(client) ?? absent)),
+  }
+}
 
 export interface Watchable {
   /** False for hidden users and for users who blocked the caller. They appear offline. */
