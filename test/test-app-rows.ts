@@ -25,7 +25,7 @@ export async function fillCollections(db: Db, app: string): Promise<void> {
     devices: { _id: key('ann', 'phone'), app, user: 'ann', userKey: key('ann'), token: 'of a phone', type: 'fcm' },
     deviceTokens: { _id: key('of a phone'), device: key('ann', 'phone') },
     directRooms: { _id: key('ann', 'bob'), roomKey: key('room') },
-    files: { _id: key('f'), app, id: 'f', name: 'a', secret: 's', size: 1, createdAtMS: 1, lookAtMS: atMS },
+    files: { _id: key('f'), app, id: 'f', name: 'a', secret: 's', size: 1, createdAtMS: 1, checkAtMS: atMS },
     filesToClear: { _id: key('room'), room: { app, id: 'room' }, nextMS: atMS },
     holdMarks: { _id: key('0'), count: 1 },
     holds: {

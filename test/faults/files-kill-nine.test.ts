@@ -79,13 +79,13 @@ describe('files survive kill -9', () => {
     )
     const count = () => files.countDocuments({ id: { $in: ids } })
     // Make the files due, as if the unsent ones were a day old. Sent files stay.
-    await files.updateMany({}, { $set: { lookAtMS: 1 }, $unset: { heldUntilMS: 1 } })
+    await files.updateMany({}, { $set: { checkAtMS: 1 }, $unset: { heldUntilMS: 1 } })
     const dying = await platform.start('stats', env)
     await eventually('some are removed', async () => (await count()) < ids.length, 60)
     await dying.kill()
     const next = await platform.start('stats', env)
     await toClear.updateMany({}, { $set: { nextMS: 1 } })
-    await files.updateMany({}, { $set: { lookAtMS: 1 } })
+    await files.updateMany({}, { $set: { checkAtMS: 1 } })
     await eventually('none is left', async () => (await count()) === 0, 120)
     const isSoon = { nextMS: { $lt: Date.now() + 600_000 } }
     await eventually('the store is cleared', async () => (await toClear.countDocuments(isSoon)) === 0, 120)
@@ -114,7 +114,7 @@ describe('files survive kill -9', () => {
       if (file?.['thumbnail'] !== undefined) continue
       assert.equal(file?.['thumbnailTries'], 1)
       // Expire the killed process's lease on the file.
-      await files.updateOne({ id }, { $set: { lookAtMS: 1 } })
+      await files.updateOne({ id }, { $set: { checkAtMS: 1 } })
       await platform.start('stats', env)
       const thumbnail = await eventually('the thumbnail', async () => {
         const found = await alice.call('GET', `/files/${id}`)

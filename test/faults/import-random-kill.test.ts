@@ -98,7 +98,7 @@ const volatile = new Set([
   'secret',
   'stored',
   'deletedAtMS',
-  'lookAtMS',
+  'checkAtMS',
   'heldUntilMS',
   'updatedAt',
   'atMS',

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { connect, type NodeConnectionOptions } from '@nats-io/transport-node'
 import { connectFault } from './connect-fault.ts'
 
-const lookEveryMS = 5_000
+const pollMS = 5_000
 
 /** Why NATS is not reached although it is there, such as an expired certificate: the client retries without telling. */
 export interface Outage {
@@ -35,9 +35,9 @@ export function createOutage(
 
   async function look(signal: AbortSignal): Promise<void> {
     for (;;) {
-      await pause(lookEveryMS, undefined, { signal, ref: false }).catch(() => undefined)
+      await pause(pollMS, undefined, { signal, ref: false }).catch(() => undefined)
       if (signal.aborted) return
-      const once = connect({ ...options, reconnect: false, timeout: lookEveryMS })
+      const once = connect({ ...options, reconnect: false, timeout: pollMS })
       await once.then(
         (nats) => nats.close(),
         (error: unknown) => (signal.aborted ? undefined : failed(error)),

@@ -15,3 +15,8 @@ export function apiErrorOf(cause: unknown): ApiError {
 function isDependencyAway(error: unknown): boolean {
   return error instanceof BusAway || isDatabaseAway(error) || isPresenceAway(error)
 }
+
+/** @throws ApiError SERVICE_UNAVAILABLE */
+export function busAway(cause: unknown): never {
+  throw new ApiError('SERVICE_UNAVAILABLE', 'the message bus is away: try again', { cause })
+}

@@ -35,7 +35,7 @@ const works = {
   reminders: { collection: 'reminders', field: 'nextMS' },
   silentStreams: { collection: 'messageStreams', field: 'closeAtMS' },
   jobs: { collection: 'jobs', field: 'leaseUntilMS', when: { leaseUntilMS: { $exists: true } } },
-  files: { collection: 'files', field: 'lookAtMS' },
+  files: { collection: 'files', field: 'checkAtMS' },
   filesToClear: { collection: 'filesToClear', field: 'nextMS' },
   apns: { collection: 'pushes', field: 'dueAtMS', when: { network: 'apns' } },
   fcm: { collection: 'pushes', field: 'dueAtMS', when: { network: 'fcm' } },

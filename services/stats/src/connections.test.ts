@@ -8,7 +8,7 @@ import { raisePeaks, readPeaks, reportConnections } from '@parley/presence/conne
 import { isolatedServers } from '@parley/stack/test-servers'
 import type { Servers } from '@parley/stack/up'
 import { afterAll, beforeAll, describe, test } from 'vitest'
-import { lookOnce } from './connections.ts'
+import { pollOnce } from './connections.ts'
 import { createRecordOnline } from './online-users.ts'
 
 describe('peaks of connections', () => {
@@ -30,11 +30,11 @@ describe('peaks of connections', () => {
   test('of an app being deleted are not written again', async () => {
     await createApp({ db }, 'going')
     await reportConnections(presence, 'node', 'going', 3)
-    await lookOnce(db, presence, createRecordOnline(db))
+    await pollOnce(db, presence, createRecordOnline(db))
     assert.ok((await keptOf('going')) > 0)
     await inTransaction(db, (session) => markAppDeleting(db, 'going', session))
     await db.statsPeaks.deleteMany({ app: 'going' })
-    await lookOnce(db, presence, createRecordOnline(db))
+    await pollOnce(db, presence, createRecordOnline(db))
     assert.equal(await keptOf('going'), 0)
   })
 
@@ -44,7 +44,7 @@ describe('peaks of connections', () => {
     const { minute } = await reportConnections(presence, 'node', 'old', 2)
     const peaks = new Map([5, 30, 100].map((ago) => [minute - ago, ago]))
     await raisePeaks(presence, 'old', peaks)
-    await lookOnce(db, presence, createRecordOnline(db))
+    await pollOnce(db, presence, createRecordOnline(db))
     const kept = await db.statsPeaks.find({ app: 'old', level: 'minute' }).sort({ at: -1 }).toArray()
     assert.deepEqual(
       kept.map(({ peak }) => peak),
@@ -59,7 +59,7 @@ describe('peaks of connections', () => {
     await presence.redis.hset('{parley}:peaks:again', String(anHourAgo), 90)
     await createApp({ db }, 'again')
     await reportConnections(presence, 'node', 'again', 2)
-    await lookOnce(db, presence, createRecordOnline(db))
+    await pollOnce(db, presence, createRecordOnline(db))
     assert.equal(Math.max(...(await readPeaks(presence, 'again', new Date(0))).values()), 90)
     const kept = await db.statsPeaks.find({ app: 'again' }).toArray()
     assert.deepEqual([...new Set(kept.map(({ peak }) => peak))], [2])

@@ -10,7 +10,7 @@ import { pageOnlineUsers } from '@parley/presence/online-devices'
 import type { Logger } from '@parley/service/log'
 import { createRecordOnline, type RecordOnline } from './online-users.ts'
 
-const lookEveryMS = 20_000
+const pollMS = 20_000
 /** How long Redis keeps peaks that are already in the buckets: each round writes them again. */
 const keepMinutes = 10
 
@@ -21,11 +21,11 @@ const keepMinutes = 10
 export async function followConnections(db: Db, presence: Presence, log: Logger, signal: AbortSignal): Promise<void> {
   const outage = watchOutage((error) => log.warn({ err: error }, 'connections not recorded; trying again'))
   const recordOnline = createRecordOnline(db)
-  const look = () => lookOnce(db, presence, recordOnline).then(outage.ended)
-  await runEvery(lookEveryMS, look, { onError: outage.failed, signal })
+  const poll = () => pollOnce(db, presence, recordOnline).then(outage.ended)
+  await runEvery(pollMS, poll, { onError: outage.failed, signal })
 }
 
-export async function lookOnce(db: Db, presence: Presence, recordOnline: RecordOnline): Promise<void> {
+export async function pollOnce(db: Db, presence: Presence, recordOnline: RecordOnline): Promise<void> {
   const thisMinute = Math.floor(clock.now() / 60_000)
   // Skip apps being deleted: their data would have to be deleted again, for as long as Redis has their peaks.
   for (const { _id: app, createdAt } of await findOpenApps(db)) {

@@ -1,4 +1,4 @@
-import { cut } from '@parley/chat/messages/reading/message-text'
+import { truncate } from '@parley/chat/messages/reading/message-text'
 import { defined } from '@parley/contracts/defined'
 import type { LinkCard } from '@parley/db/documents'
 import { Parser } from 'htmlparser2'
@@ -61,7 +61,7 @@ function clean(text: string | undefined, longest: number): string | undefined {
     .replaceAll(/[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/gu, '')
     .replaceAll(/[\p{Cc}\p{Cs}\s]+/gu, ' ')
     .trim()
-  return line === '' ? undefined : cut(line, longest)
+  return line === '' ? undefined : truncate(line, longest)
 }
 
 function pictureUrl(written: string | undefined, page: URL): string | undefined {

@@ -14,8 +14,8 @@ import { followConnections } from './connections.ts'
 import { createMessageCounter } from './count-messages.ts'
 import { createCardFetcher } from './fetch-link-card.ts'
 import { createLinkCards } from './link-cards.ts'
-import { lookAfterFiles } from './look-after-files.ts'
 import { lowerRaisedHistory } from './raised-history.ts'
+import { runFileWorkers } from './run-file-workers.ts'
 import type { statsSettings } from './settings.ts'
 import { runBadgeChecks } from './verify-badges.ts'
 import { watchCertificates, watchServers } from './watch-servers.ts'
@@ -59,7 +59,7 @@ export async function startStats(
   const following = followConnections(db, presence, log, signal)
   onStop('connections', () => following)
   const workers = [
-    ...(await lookAfterFiles({ db, log, askScanner }, settings.files, signal)),
+    ...(await runFileWorkers({ db, log, askScanner }, settings.files, signal)),
     lowerRaisedHistory(db, log),
   ]
   const background = runWorkers({ db, bus, log }, workers, signal)

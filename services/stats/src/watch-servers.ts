@@ -8,7 +8,7 @@ import { type Presence, readRedisMemory } from '@parley/presence/connect'
 import type { Logger } from '@parley/service/log'
 import type { Metrics } from '@parley/service/metrics'
 
-const lookEveryMS = 30_000
+const pollMS = 30_000
 
 interface Watched {
   db: Db
@@ -23,9 +23,9 @@ interface Watched {
  * its last figures; `parley_dependency_up` reports it.
  */
 export async function watchServers({ db, bus, presence, metrics, log }: Watched, signal: AbortSignal): Promise<void> {
-  const looks = [watchMongo(db, metrics, log), watchStreamSize(bus, metrics), watchRedis(presence, metrics)]
+  const checks = [watchMongo(db, metrics, log), watchStreamSize(bus, metrics), watchRedis(presence, metrics)]
   const onError = (error: Error) => log.debug({ err: error }, 'figures of a server not read')
-  await Promise.all(looks.map((look) => runEvery(lookEveryMS, look, { onError, signal })))
+  await Promise.all(checks.map((check) => runEvery(pollMS, check, { onError, signal })))
 }
 
 function watchMongo(db: Db, metrics: Metrics, log: Logger): () => Promise<void> {

@@ -8,6 +8,7 @@ import { ApiError } from '@parley/contracts/errors'
 import { feedOnlyEvents } from '@parley/contracts/resources/feed-event'
 import type { Db } from '@parley/db/connect'
 import { findStreamState, onTheWayMS } from '@parley/db/events/stream-state'
+import { busAway } from '../api-error-of.ts'
 import type { AppFeed } from './app-feed.ts'
 import { cursorGone, type FeedPosition, later, movedTo, reaches } from './cursor.ts'
 import { type FeedEntry, readEntry } from './feed-entry.ts'
@@ -95,7 +96,7 @@ export async function readOld(
       const part = { stream, subjects, afterSeq: position.seqs[index] ?? 0, limit, maxBytes: maxBytesOfPage }
       return (await readPart(bus, part)).map((message) => Object.assign(message, { index }))
     }),
-  ).catch(whenAway)
+  ).catch(busAway)
   // Checks again, since the oldest events may have been dropped meanwhile.
   await findPosition({ db, bus }, position)
   const read = inOrderOfTime(parts, limit)
@@ -137,10 +138,6 @@ function inOrderOfTime(parts: readonly (readonly OfStream[])[], limit: number): 
   return read
 }
 
-function whenAway(error: unknown): never {
-  throw new ApiError('SERVICE_UNAVAILABLE', 'the bus is away: try again', { cause: error })
-}
-
 /** The end of the streams now. @throws ApiError SERVICE_UNAVAILABLE */
 export async function endOf(bus: Bus): Promise<FeedPosition> {
   const timeMS = clock.now()
@@ -149,7 +146,7 @@ export async function endOf(bus: Bus): Promise<FeedPosition> {
 }
 
 async function boundsOf(bus: Bus, names: readonly string[]) {
-  return Promise.all(names.map((name) => streamBounds(bus, name))).catch(whenAway)
+  return Promise.all(names.map((name) => streamBounds(bus, name))).catch(busAway)
 }
 
 /**
@@ -159,7 +156,7 @@ async function boundsOf(bus: Bus, names: readonly string[]) {
  * while a lost stream is being replaced
  */
 export async function findPosition({ db, bus }: Parts, position: FeedPosition): Promise<FeedPosition> {
-  if (position.seqs.length > bus.streams.names.length) await learnStreams(bus).catch(whenAway)
+  if (position.seqs.length > bus.streams.names.length) await learnStreams(bus).catch(busAway)
   const there = await boundsOf(bus, bus.streams.names)
   // Events older than a stream that took over partitions are in the streams before it.
   const from = there.map(({ grownFromSeq }, index) => Math.max(position.seqs[index] ?? 0, grownFromSeq - 1))

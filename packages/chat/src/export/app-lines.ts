@@ -60,7 +60,7 @@ export async function* linesOfApp(
     yield groupLine(group)
   }
   const saved = new SavedMessages(db, app)
-  await saved.look()
+  await saved.prepare()
   const rooms = db.rooms.find({ ...ofApp, id: { $exists: true }, deletedAt: { $exists: false } })
   for await (const { _id } of rooms.project<Pick<RoomDoc, '_id'>>({ _id: 1 })) {
     yield* linesOfRoom(db, _id, { named, saved, leftOut, files })

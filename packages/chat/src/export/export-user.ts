@@ -97,7 +97,7 @@ async function begin(
     const doc: FileDoc = {
       ...{ _id: key(app, file), app, id: file, ownerKey: exportOwner(app, user), name: 'export.zip' },
       ...{ type: 'application/zip', size: 0, secret: randomBytes(32).toString('hex') },
-      ...{ createdAtMS, lookAtMS: createdAtMS + abandonedMS },
+      ...{ createdAtMS, checkAtMS: createdAtMS + abandonedMS },
     }
     await insertFile(db, doc, session)
     const inserted = { app, id, kind: 'export', total: 0, done: 0, user, export: made } as const

@@ -26,7 +26,7 @@ export class SavedMessages {
   }
 
   /** Call this before the messages are exported. */
-  async look(): Promise<void> {
+  async prepare(): Promise<void> {
     for await (const { saved } of this.#all()) this.#saved.add(this.#hashOf(saved))
     for await (const { room, replyTo: message } of this.#scheduled()) {
       this.#rooms.set(room, false)

@@ -2,7 +2,7 @@ import { clock } from '@parley/async/clock'
 import { ApiError } from '@parley/contracts/errors'
 import { findAttachedIn } from '@parley/db/files/attached'
 import type { FileDoc, FilesToClearDoc } from '@parley/db/files/documents'
-import { lookAtFiles, postponeLook, takeFileToLookAt, unsentMS } from '@parley/db/files/files'
+import { checkFilesSoon, claimFileToCheck, postponeCheck, unsentMS } from '@parley/db/files/files'
 import {
   postponeClearing,
   removeFile,
@@ -50,11 +50,11 @@ export function clearFiles(chat: FileKeeping, files: Kept & Pictures): Worker[] 
     onError: (error) => chat.log.warn({ err: error }, 'files not cleared; trying again'),
     work: untilDone(next),
   })
-  const toScan = () => lookNext(chat, files, clock.now(), 'toScan')
+  const toScan = () => checkNext(chat, files, clock.now(), 'toScan')
   const nextThumbnail = createThumbnailTurns(chat, files)
   return [
     ...Array.from({ length: scansAtOnce }, () => each('files', toScan)),
-    each('files', () => lookNext(chat, files, clock.now(), 'others')),
+    each('files', () => checkNext(chat, files, clock.now(), 'others')),
     each('filesToClear', () => clearNext(chat, files.store, clock.now())),
     // One at a time, since decoding takes memory.
     each('files', () => nextThumbnail(clock.now())),
@@ -62,15 +62,15 @@ export function clearFiles(chat: FileKeeping, files: Kept & Pictures): Worker[] 
 }
 
 /** Processes one file of this kind that is due. Returns whether there was one. */
-export async function lookNext(
+export async function checkNext(
   chat: FileKeeping,
   files: Kept,
   nowMS: number,
   which: 'toScan' | 'others',
 ): Promise<boolean> {
-  const file = await takeFileToLookAt(chat.db, nowMS, which)
+  const file = await claimFileToCheck(chat.db, nowMS, which)
   if (file && which === 'toScan') await scanFile(chat, files, file)
-  else if (file) await lookAt(chat, files.store, file, nowMS)
+  else if (file) await checkFile(chat, files.store, file, nowMS)
   return file !== null
 }
 
@@ -81,7 +81,7 @@ export function createThumbnailTurns(chat: FileKeeping, files: Pictures): (nowMS
   const takeNext = createPictureTurns(chat.db)
   return async (nowMS) => {
     const picture = await takeNext(nowMS)
-    if (picture) await lookAtPicture(chat, files, picture, nowMS)
+    if (picture) await thumbnailOrCheck(chat, files, picture, nowMS)
     return picture !== null
   }
 }
@@ -97,15 +97,15 @@ export async function clearNext(chat: FileKeeping, store: FileStore, nowMS: numb
  * Retries a thumbnail with backoff while the store is away. Meanwhile the picture is removed like any other file if it
  * is unused.
  */
-async function lookAtPicture(chat: FileKeeping, files: Pictures, file: FileDoc, nowMS: number): Promise<void> {
+async function thumbnailOrCheck(chat: FileKeeping, files: Pictures, file: FileDoc, nowMS: number): Promise<void> {
   if (await addThumbnail(chat, files, file)) return
   const ageMS = nowMS - file.createdAtMS
   const againMS = Math.min(Math.max(ageMS, shortestPauseMS), longestPauseMS)
-  if (ageMS < unsentMS) await postponeLook(chat.db, file, nowMS + againMS)
-  else await lookAt(chat, files.store, file, nowMS, againMS)
+  if (ageMS < unsentMS) await postponeCheck(chat.db, file, nowMS + againMS)
+  else await checkFile(chat, files.store, file, nowMS, againMS)
 }
 
-async function lookAt(
+async function checkFile(
   chat: FileKeeping,
   store: FileStore,
   file: FileDoc,
@@ -115,15 +115,15 @@ async function lookAt(
   const { db } = chat
   const { app, owner, heldUntilMS = 0 } = file
   await forgetArrived(chat, store, file, nowMS)
-  if (heldUntilMS > nowMS) return postponeLook(db, file, heldUntilMS)
+  if (heldUntilMS > nowMS) return postponeCheck(db, file, heldUntilMS)
   // In this order: a scheduled message may be sent in between, and then uses the file.
   const isUsed = async () => (await isScheduled(db, file)) || (await hasCurrentUse(db, file))
   const hasOwner = owner === undefined || (await findUser(db, app, owner)) !== null
   if (hasOwner) {
-    if (await isUsed()) return postponeLook(db, file, nowMS + againMS)
+    if (await isUsed()) return postponeCheck(db, file, nowMS + againMS)
     // Sends older than the hold may still be in room buffers.
     await flushApp(db, app)
-    if (await isUsed()) return postponeLook(db, file, nowMS + againMS)
+    if (await isUsed()) return postponeCheck(db, file, nowMS + againMS)
   }
   await removeFile(db, file)
 }
@@ -141,7 +141,7 @@ async function clearOne({ db }: FileKeeping, store: FileStore, one: FilesToClear
   const { _id, room, uploadUntilMS = 0 } = one
   if (room) {
     await flushRooms(db, [key(room.app, room.id)])
-    for await (const attachments of findAttachedIn(db, room)) await lookAtFiles(db, room.app, attachments)
+    for await (const attachments of findAttachedIn(db, room)) await checkFilesSoon(db, room.app, attachments)
   } else {
     await store.remove(_id)
     if (uploadUntilMS > nowMS) return postponeClearing(db, one, uploadUntilMS)
@@ -150,16 +150,16 @@ async function clearOne({ db }: FileKeeping, store: FileStore, one: FilesToClear
 }
 
 /** Awaits work of the store. @throws ApiError if it fails */
-export async function orNotKept<T>(done: Promise<T>): Promise<T> {
+export async function withStoreErrors<T>(done: Promise<T>): Promise<T> {
   try {
     return await done
   } catch (error) {
-    throw notKept(error)
+    throw storeError(error)
   }
 }
 
 /** The error that the caller gets if the store or the upload fails. */
-export function notKept(error: unknown): ApiError {
+export function storeError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
   if (error instanceof UploadRemoved) return new ApiError('UPLOAD_REPLACED')
   if (error instanceof StoreFull) return new ApiError('STORAGE_FULL', undefined, { cause: error })

@@ -15,7 +15,7 @@ import { commonType } from '@parley/files/media-types'
 import { type Caller, userOf } from '../access/caller.ts'
 import type { Chat } from '../chat.ts'
 import { unknownUser } from '../users/user-errors.ts'
-import { orNotKept } from './clear-files.ts'
+import { withStoreErrors } from './clear-files.ts'
 import { findFileLimits } from './file-limits.ts'
 import { type Files, signedUrl, toFileView } from './files.ts'
 
@@ -42,14 +42,14 @@ export async function createFile(
   const { maxBytes, maxBytesPerUser: max } = await findFileLimits(db, app, files)
   if (size > maxBytes) throw new ApiError('FILE_TOO_LARGE', `size: a file may have at most ${maxBytes} bytes`)
   if (owner !== undefined && !(await findUser(db, app, owner))) throw unknownUser('owner', owner)
-  if (files.store.kind === 'folder') await orNotKept(files.store.checkRoom(size))
+  if (files.store.kind === 'folder') await withStoreErrors(files.store.checkRoom(size))
   const id = newId()
   const createdAtMS = clock.now()
   const file: FileDoc = {
     ...{ _id: key(app, id), app, id, name: await censor.maskText(app, shown), type: storedType(type), size },
     ...(owner !== undefined && { owner, ownerKey: key(app, owner) }),
     secret: randomBytes(32).toString('hex'),
-    ...{ createdAtMS, lookAtMS: createdAtMS + unsentMS },
+    ...{ createdAtMS, checkAtMS: createdAtMS + unsentMS },
   }
   await insertFile(db, file)
   // Counts this file too, so that concurrent calls cannot exceed the limit together.

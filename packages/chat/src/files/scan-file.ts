@@ -1,6 +1,6 @@
 import { clock } from '@parley/async/clock'
 import type { FileDoc } from '@parley/db/files/documents'
-import { postponeLook, refuseFile, releaseFile } from '@parley/db/files/files'
+import { postponeCheck, refuseFile, releaseFile } from '@parley/db/files/files'
 import { contentHeaders } from '@parley/files/content-headers'
 import type { FileStore } from '@parley/files/file-store'
 import type { Chat } from '../chat.ts'
@@ -45,7 +45,7 @@ export async function scanFile(
   } catch (error) {
     log.warn({ err: error, app, file: id }, 'file not scanned; trying again')
     if (scanner.isOpen) await releaseFile(db, file)
-    else await postponeLook(db, file, clock.now() + againAfterMS)
+    else await postponeCheck(db, file, clock.now() + againAfterMS)
   }
 }
 

@@ -10,7 +10,7 @@ import { hasThumbnail, otherType } from '@parley/files/media-types'
 import { mayHaveMetadata, withoutMetadata } from '@parley/files/picture-metadata'
 import type { Caller } from '../access/caller.ts'
 import type { Chat } from '../chat.ts'
-import { notKept, orNotKept } from './clear-files.ts'
+import { storeError, withStoreErrors } from './clear-files.ts'
 import { keepsMetadata } from './file-limits.ts'
 import { type Files, toFileView } from './files.ts'
 import { ownFile } from './get-file.ts'
@@ -32,7 +32,7 @@ export async function takeUpload(
   return uploads.run(file, async (signal) => {
     const upload = await beginStoring(chat, store, file)
     if (upload === undefined) throw new ApiError('FILE_UPLOADED', 'the file has its content, or is gone')
-    await orNotKept(store.write(id, upload, bytes, file.size, signal))
+    await withStoreErrors(store.write(id, upload, bytes, file.size, signal))
     const taken = await keepUpload(chat, { store, isScanned }, file, upload)
     if (taken) return taken
     const now = await findFile(chat.db, file.app, id)
@@ -49,7 +49,7 @@ export async function beginStoring(
 ): Promise<string | undefined> {
   const upload = newId()
   const begun = await beginUpload(db, file, upload)
-  if (begun?.before !== undefined) await orNotKept(store.removeUpload(file.id, begun.before))
+  if (begun?.before !== undefined) await withStoreErrors(store.removeUpload(file.id, begun.before))
   return begun ? upload : undefined
 }
 
@@ -75,18 +75,18 @@ async function takeFromBucket(
   const { id } = file
   if (file.stored !== undefined) {
     // The first attempt may have stopped before this.
-    await orNotKept(store.forget(id))
+    await withStoreErrors(store.forget(id))
     return toFileView(file)
   }
   const upload = await beginStoring(chat, store, file)
   if (upload === undefined) return takenMeanwhile(chat, by, id, new ApiError('FILE_NOT_FOUND'))
   const taken = await takeCopy(chat, { store, isScanned }, file, upload).catch((error: unknown) => {
     const isMissing = error instanceof NotUploaded
-    return isMissing ? new ApiError('INVALID_REQUEST', 'id: the file is not uploaded yet') : notKept(error)
+    return isMissing ? new ApiError('INVALID_REQUEST', 'id: the file is not uploaded yet') : storeError(error)
   })
   // Another gateway may have accepted it and removed this copy.
   if (taken instanceof ApiError) return takenMeanwhile(chat, by, id, taken)
-  await orNotKept(store.forget(id))
+  await withStoreErrors(store.forget(id))
   return taken
 }
 
@@ -126,17 +126,17 @@ export async function keepUpload(
   upload: string,
 ): Promise<File | undefined> {
   const { id, type } = file
-  const found = await otherType(type, await orNotKept(store.firstBytes(id, upload)))
+  const found = await otherType(type, await withStoreErrors(store.firstBytes(id, upload)))
   if (found !== undefined) {
-    await orNotKept(store.removeUpload(id, upload))
-    if (store.kind === 's3') await orNotKept(store.forget(id))
+    await withStoreErrors(store.removeUpload(id, upload))
+    if (store.kind === 's3') await withStoreErrors(store.forget(id))
     throw new ApiError('FILE_TYPE_MISMATCH', `type: ${type} expected, found ${found}`)
   }
   const mayKeep = !mayHaveMetadata(file) || (isKept ?? (await keepsMetadata(db, file.app)))
   const size = mayKeep ? file.size : await removeMetadata(db, store, file, upload)
   const taken = { size, isToScan: isScanned, wantsThumbnail: !thumbnail && hasThumbnail(file), thumbnail }
   if (!(await takeStored(db, file, upload, taken))) {
-    await orNotKept(store.removeUpload(id, upload))
+    await withStoreErrors(store.removeUpload(id, upload))
     return undefined
   }
   return toFileView({ ...file, size, stored: upload, ...(isScanned && { scan: 'pending' as const }) })
@@ -147,9 +147,9 @@ async function removeMetadata(db: Db, store: FileStore, file: FileDoc, upload: s
   const { id, type, size } = file
   // One at a time, since the picture is in memory twice.
   return db.locks.run(['picture metadata'], async () => {
-    const kept = withoutMetadata(type, await orNotKept(store.readAll(id, upload)))
+    const kept = withoutMetadata(type, await withStoreErrors(store.readAll(id, upload)))
     if (!kept) return size
-    await orNotKept(store.keep(id, upload, kept, type))
+    await withStoreErrors(store.keep(id, upload, kept, type))
     return kept.length
   })
 }

@@ -127,7 +127,7 @@ function toFileDoc(app: string, { _id, owner, name, mediaType, size, createdAt, 
     ...{ _id: key(app, id), app, id, name, type: storedType(mediaType), size },
     ...(owner !== undefined && { owner, ownerKey: key(app, owner) }),
     secret: randomBytes(32).toString('hex'),
-    ...{ createdAtMS: createdAt ?? nowMS, lookAtMS: nowMS + heldMS, heldUntilMS: nowMS + heldMS },
+    ...{ createdAtMS: createdAt ?? nowMS, checkAtMS: nowMS + heldMS, heldUntilMS: nowMS + heldMS },
     ...(status === 'refused' && { stored: newId(), scan: status }),
   }
 }

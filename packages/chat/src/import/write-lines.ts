@@ -86,8 +86,8 @@ export class LineWriter {
   }
 
   async #writeMessages(messages: readonly ImportOf<'message'>[]): Promise<void> {
-    await this.#look([...new Set(messages.map(({ room }) => room))])
-    await this.#threads.look(messages)
+    await this.#load([...new Set(messages.map(({ room }) => room))])
+    await this.#threads.load(messages)
     const fresh: MessageDoc[] = []
     const lines: ImportOf<'message'>[] = []
     const old: MessageDoc[] = []
@@ -148,7 +148,7 @@ export class LineWriter {
   }
 
   /** Closes rooms to sends, and reads how many messages the database has, once per room. */
-  async #look(rooms: readonly string[]): Promise<void> {
+  async #load(rooms: readonly string[]): Promise<void> {
     const unknown = rooms.filter((room) => this.#room(room).there === -1)
     const keys = unknown.map((room) => key(this.#app, room))
     await retryBusy(() => markImporting(this.#db, keys))

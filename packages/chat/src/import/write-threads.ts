@@ -36,7 +36,7 @@ export class ThreadWriter {
   }
 
   /** Reads the existing threads of a batch and the senders of their roots. */
-  async look(messages: readonly ImportOf<'message'>[]): Promise<void> {
+  async load(messages: readonly ImportOf<'message'>[]): Promise<void> {
     const inThreads = messages.filter(({ threadOf }) => threadOf !== undefined)
     if (inThreads.length === 0) return
     const idOf = (room: string, id = '') => importedMessageId(this.#app, room, id)

@@ -4,7 +4,7 @@ import type { ModerationCall, ModerationHook } from '@parley/contracts/resources
 import type { Chat } from '../chat.ts'
 import type { AppHook } from '../integrations/app-hooks.ts'
 import { contentOf } from '../messages/draft.ts'
-import { cut } from '../messages/reading/message-text.ts'
+import { truncate } from '../messages/reading/message-text.ts'
 import type { Refusal } from '../send/decide.ts'
 import { expectedResult } from '../send/decide.ts'
 import type { Draft } from '../send/new-message.ts'
@@ -53,7 +53,7 @@ export async function moderate(
     case 'mask':
       return contentOf(withText(readJson(content), answer.text))
     case 'refuse':
-      throw new ApiError('MESSAGE_REFUSED', answer.text === undefined ? undefined : cut(answer.text, maxChars))
+      throw new ApiError('MESSAGE_REFUSED', answer.text === undefined ? undefined : truncate(answer.text, maxChars))
     default:
       if (hook.value.unanswered === 'allow') return content
       throw new ApiError('SERVICE_UNAVAILABLE', 'the moderation hook of the app did not answer; try again')

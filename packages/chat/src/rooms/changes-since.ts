@@ -8,6 +8,7 @@ import { findRootsOf } from '@parley/db/threads/thread-messages'
 import { findPrefsOf } from '@parley/db/users/prefs'
 import { findCreationTimes } from '@parley/db/users/users'
 import type { UserCaller } from '../access/caller.ts'
+import { busAway } from '../api-error-of.ts'
 import type { Chat } from '../chat.ts'
 import { JsonText, jsonObjectText, withField } from '../views/json-text.ts'
 import { roomForMember } from './get-room.ts'
@@ -53,7 +54,7 @@ const cursorOf = ({ sinceMS, seqs }: ChangesPosition) => [sinceMS, ...seqs].join
 
 async function readFrom(chat: Chat, caller: UserCaller, position: ChangesPosition) {
   // Read before the events: a room joined later appears in the next page, which starts from the time of this read.
-  const states = [...(await readStreamStates(chat.bus).catch(whenAway)).values()]
+  const states = [...(await readStreamStates(chat.bus).catch(busAway)).values()]
   const nowMS = Math.floor(Math.min(...states.map((state) => state.nowMS)))
   // An erased user's events must not reach a new user with the same ID.
   const { app, user } = caller
@@ -65,11 +66,7 @@ async function readFrom(chat: Chat, caller: UserCaller, position: ChangesPositio
   }
   // The cursor's position minus the margin may lie before the user was created.
   const from = { sinceMS: Math.max(sinceMS - marginMS, createdMS), seqs }
-  return { ...(await readChanges(chat, caller, from, createdMS).catch(whenAway)), nowMS }
-}
-
-function whenAway(error: unknown): never {
-  throw new ApiError('SERVICE_UNAVAILABLE', 'the message bus is away: try again', { cause: error })
+  return { ...(await readChanges(chat, caller, from, createdMS).catch(busAway)), nowMS }
 }
 
 /** The changed room as JSON text; undefined if the user is not a member, or the room is deleted. */

@@ -4,7 +4,7 @@ import type { Sender } from '@parley/contracts/resources/sender'
 import type { MessageDoc } from '@parley/db/messages/documents'
 import { lengthOf, type Thread } from '@parley/db/threads/thread'
 import type { UserDoc } from '@parley/db/users/documents'
-import { cut, textOf } from '../messages/reading/message-text.ts'
+import { textOf, truncate } from '../messages/reading/message-text.ts'
 import type { Quoted } from '../messages/reading/quoted-messages.ts'
 import { withField } from './json-text.ts'
 
@@ -96,6 +96,6 @@ function threadFields(thread: Thread, quoted: Quoted) {
 
 /** A message as a one-line quote. */
 export function toQuote({ _id, sender, messageType, content, isDeleted }: MessageDoc): Quote {
-  const text = content === undefined ? '' : cut(textOf(JSON.parse(content)), quoteLength)
+  const text = content === undefined ? '' : truncate(textOf(JSON.parse(content)), quoteLength)
   return { _id, sender, messageType, text, isDeleted: isDeleted ?? false }
 }

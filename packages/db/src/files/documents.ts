@@ -29,7 +29,7 @@ export interface FileDoc {
   /** The thumbnail's store name, and its size in pixels. */
   thumbnail?: { stored: string; width: number; height: number }
   /** When the file is next checked for work and references (chat/files/clear-files.ts). */
-  lookAtMS: number
+  checkAtMS: number
   /** The file is kept until this time even without references: a message with it is being sent. */
   heldUntilMS?: number
   /** A message that had the file was removed. The file is deleted unless something else refers to it. */

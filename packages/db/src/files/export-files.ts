@@ -28,7 +28,7 @@ export async function finishExportFile(
   { stored, size }: { stored: string; size: number },
 ): Promise<boolean> {
   const isOpen = { _id: key(app, id), stored: { $exists: false } }
-  const kept = { $set: { stored, size, lookAtMS: clock.now() + exportKeptMS } }
+  const kept = { $set: { stored, size, checkAtMS: clock.now() + exportKeptMS } }
   const { matchedCount } = await db.files.updateOne(isOpen, kept)
   return matchedCount > 0
 }

@@ -19,8 +19,8 @@ const perTransaction = 200
  * removed.
  */
 export async function removeFile(db: Db, file: FileDoc): Promise<boolean> {
-  const { _id, lookAtMS, heldUntilMS } = file
-  return (await removeMatching(db, [file], { _id, lookAtMS, heldUntilMS: heldUntilMS ?? { $exists: false } })) === 1
+  const { _id, checkAtMS, heldUntilMS } = file
+  return (await removeMatching(db, [file], { _id, checkAtMS, heldUntilMS: heldUntilMS ?? { $exists: false } })) === 1
 }
 
 /** Removes all files of a user, referenced or not, and the user's exports. */

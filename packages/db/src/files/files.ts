@@ -8,7 +8,7 @@ import type { Attachment, FileDoc } from './documents.ts'
 import { queueFilesToClear } from './files-to-clear.ts'
 
 export const fileIndexes: IndexDescription[] = [
-  { key: { lookAtMS: 1 } },
+  { key: { checkAtMS: 1 } },
   { key: { ownerKey: 1, size: 1 }, partialFilterExpression: { ownerKey: { $exists: true } } },
 ]
 
@@ -17,7 +17,7 @@ export const unsentMS = 24 * 60 * 60 * 1_000
 /** Longer than a send, which gives up after 10 s. */
 const holdMS = 60_000
 /** Longer than the check of one file. */
-export const lookLeaseMS = 60_000
+export const checkLeaseMS = 60_000
 
 export async function insertFile(db: Db, file: FileDoc, session?: Session): Promise<void> {
   await db.files.insertOne(file, session && { session })
@@ -79,7 +79,7 @@ export async function takeStored(
     ...(isToScan && { scan: 'pending' as const }),
     ...(wantsThumbnail && { wantsThumbnail: true as const }),
     ...(thumbnail && { thumbnail }),
-    ...((isToScan || wantsThumbnail) && { lookAtMS: clock.now() }),
+    ...((isToScan || wantsThumbnail) && { checkAtMS: clock.now() }),
   }
   const current = { _id, stored: { $exists: false }, uploading: stored }
   const { modifiedCount } = await db.files.updateOne(current, { $set: taken, $unset: { uploading: 1 } })
@@ -88,15 +88,15 @@ export async function takeStored(
 
 /** Releases an accepted, scanned file for delivery. */
 export async function releaseFile(db: Db, file: FileDoc): Promise<void> {
-  const nextMS = file.wantsThumbnail ? clock.now() : nextLook(file)
-  await finishLook(db, file, { scan: 'pending' }, { $unset: { scan: 1 } }, nextMS)
+  const nextMS = file.wantsThumbnail ? clock.now() : nextCheck(file)
+  await finishCheck(db, file, { scan: 'pending' }, { $unset: { scan: 1 } }, nextMS)
 }
 
 /** Refuses an accepted, scanned file permanently, and queues its bytes for deletion. */
 export async function refuseFile(db: Db, file: FileDoc): Promise<void> {
   await inTransaction(db, async (session) => {
     const refused = { $set: { scan: 'refused' as const } }
-    const isDone = await finishLook(db, file, { scan: 'pending' }, refused, nextLook(file), session)
+    const isDone = await finishCheck(db, file, { scan: 'pending' }, refused, nextCheck(file), session)
     if (isDone) await queueFilesToClear(db, [file], session)
   })
 }
@@ -115,7 +115,7 @@ export async function forgetThumbnailTries(db: Db, { _id }: FileDoc): Promise<vo
 /** Records the thumbnail of an accepted file, or that it has none. False if the file does not exist. */
 export async function setThumbnail(db: Db, file: FileDoc, thumbnail: FileDoc['thumbnail']): Promise<boolean> {
   const made = { $unset: { wantsThumbnail: 1, thumbnailTries: 1 }, ...(thumbnail && { $set: { thumbnail } }) } as const
-  return finishLook(db, file, {}, made, nextLook(file))
+  return finishCheck(db, file, {}, made, nextCheck(file))
 }
 
 /**
@@ -123,22 +123,22 @@ export async function setThumbnail(db: Db, file: FileDoc, thumbnail: FileDoc['th
  * a kill between two, an unsent file would be checked too soon, and removed. False if the file does not exist, or no
  * longer matches `expected`.
  */
-async function finishLook(
+async function finishCheck(
   db: Db,
-  { _id, lookAtMS }: FileDoc,
+  { _id, checkAtMS }: FileDoc,
   expected: Filter<FileDoc>,
   done: { $set?: Partial<FileDoc>; $unset?: Partial<Record<keyof FileDoc, 1>> },
   nextMS: number,
   session?: Session,
 ): Promise<boolean> {
   const options = { ...(session && { session }) }
-  const next = { ...done, $set: { ...done.$set, lookAtMS: nextMS } }
-  const { matchedCount } = await db.files.updateOne({ ...expected, _id, lookAtMS }, next, options)
+  const next = { ...done, $set: { ...done.$set, checkAtMS: nextMS } }
+  const { matchedCount } = await db.files.updateOne({ ...expected, _id, checkAtMS }, next, options)
   return matchedCount > 0 || (await db.files.updateOne({ ...expected, _id }, done, options)).matchedCount > 0
 }
 
 /** Unless a message lost the file, it is kept like an unsent one, even if its send was refused. */
-function nextLook({ createdAtMS, heldUntilMS = 0, lost }: FileDoc): number {
+function nextCheck({ createdAtMS, heldUntilMS = 0, lost }: FileDoc): number {
   return Math.max(heldUntilMS, lost ? clock.now() : createdAtMS + unsentMS)
 }
 
@@ -171,7 +171,7 @@ export async function findFiles(
   return db.files.find(named).toArray()
 }
 
-const toLookAt: Record<'toScan' | 'others', Filter<FileDoc>> = {
+const toCheck: Record<'toScan' | 'others', Filter<FileDoc>> = {
   toScan: { scan: 'pending' },
   others: { $or: [{ scan: 'refused' }, { scan: { $exists: false }, wantsThumbnail: { $exists: false } }] },
 }
@@ -180,18 +180,18 @@ const toLookAt: Record<'toScan' | 'others', Filter<FileDoc>> = {
  * Claims a due file, either to scan or to check. No other process can claim it until the lease expires. Pictures that
  * wait for a thumbnail are claimed by takePicture, in turns per owner.
  */
-export async function takeFileToLookAt(db: Db, nowMS: number, which: keyof typeof toLookAt): Promise<FileDoc | null> {
+export async function claimFileToCheck(db: Db, nowMS: number, which: keyof typeof toCheck): Promise<FileDoc | null> {
   return changeFirst(
     db.files,
-    { ...toLookAt[which], lookAtMS: { $lte: nowMS } },
-    { $set: { lookAtMS: nowMS + lookLeaseMS } },
-    { sort: { lookAtMS: 1 } },
+    { ...toCheck[which], checkAtMS: { $lte: nowMS } },
+    { $set: { checkAtMS: nowMS + checkLeaseMS } },
+    { sort: { checkAtMS: 1 } },
   )
 }
 
 /** Schedules the next check of a claimed file, unless an earlier check was requested. */
-export async function postponeLook(db: Db, { _id, lookAtMS }: FileDoc, againMS: number): Promise<void> {
-  await db.files.updateOne({ _id, lookAtMS }, { $set: { lookAtMS: againMS } })
+export async function postponeCheck(db: Db, { _id, checkAtMS }: FileDoc, againMS: number): Promise<void> {
+  await db.files.updateOne({ _id, checkAtMS }, { $set: { checkAtMS: againMS } })
 }
 
 /** Keeps the files of cancelled sends as long as unsent ones. */
@@ -199,11 +199,11 @@ export async function releaseFiles(db: Db, app: string, files: readonly Pick<Att
   if (files.length === 0) return
   const _id = { $in: files.map(({ fileID }) => key(app, fileID)) }
   const nothingToDo = { scan: { $ne: 'pending' as const }, wantsThumbnail: { $exists: false } }
-  await db.files.updateMany({ _id, ...nothingToDo }, { $set: { lookAtMS: clock.now() + unsentMS } })
+  await db.files.updateMany({ _id, ...nothingToDo }, { $set: { checkAtMS: clock.now() + unsentMS } })
 }
 
 /** Schedules a prompt check of files. Call in the transaction that removes their messages. */
-export async function lookAtFiles(
+export async function checkFilesSoon(
   db: Db,
   app: string,
   attachments: readonly Pick<Attachment, 'fileID'>[],
@@ -211,5 +211,5 @@ export async function lookAtFiles(
 ): Promise<void> {
   if (attachments.length === 0) return
   const named = { _id: { $in: attachments.map(({ fileID }) => key(app, fileID)) } }
-  await db.files.updateMany(named, { $set: { lookAtMS: clock.now(), lost: true } }, { ...(session && { session }) })
+  await db.files.updateMany(named, { $set: { checkAtMS: clock.now(), lost: true } }, { ...(session && { session }) })
 }

@@ -2,15 +2,15 @@ import type { Filter, IndexDescription } from 'mongodb'
 import { changeFirst } from '../change-first.ts'
 import type { Db } from '../db.ts'
 import type { FileDoc } from './documents.ts'
-import { lookLeaseMS } from './files.ts'
+import { checkLeaseMS } from './files.ts'
 
 /** Pictures that wait for their thumbnails, by app and owner. */
 export const waitingPictureIndexes: IndexDescription[] = [
-  { key: { app: 1, ownerKey: 1, lookAtMS: 1 }, partialFilterExpression: { wantsThumbnail: true } },
+  { key: { app: 1, ownerKey: 1, checkAtMS: 1 }, partialFilterExpression: { wantsThumbnail: true } },
 ]
 
 const due = (nowMS: number): Filter<FileDoc> => ({
-  ...{ wantsThumbnail: true, lookAtMS: { $lte: nowMS } },
+  ...{ wantsThumbnail: true, checkAtMS: { $lte: nowMS } },
   scan: { $exists: false },
 })
 
@@ -31,7 +31,7 @@ export async function takePicture(db: Db, nowMS: number, app: string, afterOwner
   return changeFirst(
     db.files,
     { ...due(nowMS), app, ...(afterOwner !== undefined && { ownerKey: { $gt: afterOwner } }) },
-    { $set: { lookAtMS: nowMS + lookLeaseMS } },
-    { sort: { ownerKey: 1, lookAtMS: 1 } },
+    { $set: { checkAtMS: nowMS + checkLeaseMS } },
+    { sort: { ownerKey: 1, checkAtMS: 1 } },
   )
 }

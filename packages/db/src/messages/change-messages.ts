@@ -1,6 +1,6 @@
 import type { Filter } from 'mongodb'
 import type { Db, Session } from '../db.ts'
-import { lookAtFiles } from '../files/files.ts'
+import { checkFilesSoon } from '../files/files.ts'
 import { moveFromBuckets, takeFromBucket, takeFromBuckets } from '../message-buckets/buckets.ts'
 import type { SeqRange } from '../message-buckets/find-messages.ts'
 import type { MessageDoc } from './documents.ts'
@@ -55,7 +55,7 @@ export async function changeMessage(
   if (matchedCount === 0 && (await takeFromBucket(db, message, session))) {
     await db.messages.insertOne(changed, { session })
   }
-  if (!changed.attachments) await lookAtFiles(db, message.app, message.attachments ?? [], session)
+  if (!changed.attachments) await checkFilesSoon(db, message.app, message.attachments ?? [], session)
   return changed
 }
 
@@ -77,7 +77,7 @@ export async function changeMessages(
   await db.messages.bulkWrite(replace, { session, ordered: false })
   const lost = messages.filter((_message, i) => !changed[i]?.attachments)
   const files = lost.flatMap(({ attachments = [] }) => attachments)
-  await lookAtFiles(db, first.app, files, session)
+  await checkFilesSoon(db, first.app, files, session)
   return changed
 }
 
@@ -113,7 +113,7 @@ export async function makeStubs(
 ): Promise<void> {
   const projection = { _id: 0, app: 1, 'attachments.fileID': 1 }
   const sent = await db.messages.find({ ...living, attachments: { $exists: true } }, { projection, session }).toArray()
-  for (const { app, attachments = [] } of sent) await lookAtFiles(db, app, attachments, session)
+  for (const { app, attachments = [] } of sent) await checkFilesSoon(db, app, attachments, session)
   const $unset = Object.fromEntries(stub.without.map((field) => [field, 1 as const]))
   await db.messages.updateMany(living, { $set: { ...stub.set, updatedAtMS }, $unset }, { session })
 }

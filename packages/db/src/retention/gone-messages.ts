@@ -1,5 +1,5 @@
 import type { Db, Session } from '../db.ts'
-import { lookAtFiles } from '../files/files.ts'
+import { checkFilesSoon } from '../files/files.ts'
 import { idsOf, key, ofRoom } from '../keys.ts'
 import { removeFromBuckets } from '../message-buckets/buckets.ts'
 import { makeStubs } from '../messages/change-messages.ts'
@@ -26,7 +26,7 @@ export async function removeMessages(
   session: Session,
 ): Promise<void> {
   const ids = idsOf(messages)
-  for (const { app, attachments } of messages) if (attachments) await lookAtFiles(db, app, attachments, session)
+  for (const { app, attachments } of messages) if (attachments) await checkFilesSoon(db, app, attachments, session)
   await db.searchTexts.deleteMany({ _id: { $in: ids } }, { session })
   await db.userDeletions.deleteMany({ roomKey, message: { $in: ids } }, { session })
   await removeFromBuckets(db, roomKey, upToSeq, session)

@@ -74,7 +74,7 @@ export async function fillRecords({ gateway, room, ids, many }: Records): Promis
   await db.files.insertMany(
     Array.from({ length: 100 }, (_, i) => ({
       ...{ _id: key(gateway.app, `file ${i}`), app: gateway.app, id: `file ${i}`, ...file, secret: 's' },
-      ...{ owner: 'alice', ownerKey: key(gateway.app, 'alice'), createdAtMS: 1, stored: 'x', lookAtMS: 1e15 + i },
+      ...{ owner: 'alice', ownerKey: key(gateway.app, 'alice'), createdAtMS: 1, stored: 'x', checkAtMS: 1e15 + i },
     })),
   )
   const attached = ids.slice(1_001, 1_009)

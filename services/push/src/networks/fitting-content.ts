@@ -1,4 +1,4 @@
-import { cut } from '@parley/chat/messages/reading/message-text'
+import { truncate } from '@parley/chat/messages/reading/message-text'
 import type { PushPayload } from '@parley/contracts/resources/push/payload'
 import type { PushContent } from './network.ts'
 import { firstFitting, fits, shortenings } from './shorten-arguments.ts'
@@ -46,7 +46,7 @@ function* payloadAttempts<T>(
   const { sound: _sound, type: _type, topic: _topic, ...rest } = noIcon
   for (const less of [payload, noIcon, rest]) {
     yield build(less)
-    const cutTo = (max: number) => build(withTexts(less, (text) => cut(text, max)))
+    const cutTo = (max: number) => build(withTexts(less, (text) => truncate(text, max)))
     const bare = cutTo(0)
     // Without any text, a large alert of numbers still does not fit, so no length is tried.
     if (fits(bare, maxBytes)) {

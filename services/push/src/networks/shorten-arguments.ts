@@ -1,4 +1,4 @@
-import { cut } from '@parley/chat/messages/reading/message-text'
+import { truncate } from '@parley/chat/messages/reading/message-text'
 
 /** Initial length of a shortened argument, in characters. */
 const maxCharacters = 200
@@ -16,7 +16,7 @@ export function* shortenings<T>(args: readonly string[], build: (args: readonly 
   yield build(args)
   for (let max = maxCharacters; max > 0; ) {
     max = Math.floor(max * 0.8)
-    yield build(args.map((arg) => cut(arg, max)))
+    yield build(args.map((arg) => truncate(arg, max)))
   }
 }
 

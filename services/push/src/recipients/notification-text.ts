@@ -1,4 +1,4 @@
-import { cut, textOf } from '@parley/chat/messages/reading/message-text'
+import { textOf, truncate } from '@parley/chat/messages/reading/message-text'
 import type { Message } from '@parley/contracts/resources/message'
 import type { AppNotifications } from '@parley/contracts/resources/push/notification-settings'
 import type { RoomDoc } from '@parley/db/rooms/documents'
@@ -21,7 +21,7 @@ export function messageNotification(
 ): PushContent & { of: 'message' } {
   const { messageType } = message
   const own = textsOf(texts, message, room.roomType, preview)
-  const text = preview ? cut(textOf(message.message), maxText) : ''
+  const text = preview ? truncate(textOf(message.message), maxText) : ''
   return {
     of: 'message',
     locKey: withOwnText.has(messageType) ? `im_loc_${messageType}` : 'im_loc_message',

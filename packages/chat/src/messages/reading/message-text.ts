@@ -7,7 +7,7 @@ export function textOf(content: unknown): string {
 }
 
 /** The first characters of a text, counted in code points, so that no emoji is split. */
-export function cut(text: string, max: number): string {
+export function truncate(text: string, max: number): string {
   return text.length <= max
     ? text
     : Array.from(text.slice(0, 2 * max))

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { addApiKey } from '@parley/chat/access/api-keys'
 import { continueExport } from '@parley/chat/export/continue-export'
 import { exportUser } from '@parley/chat/export/export-user'
-import { clearNext, lookNext } from '@parley/chat/files/clear-files'
+import { checkNext, clearNext } from '@parley/chat/files/clear-files'
 import { runJobs } from '@parley/chat/jobs/run-jobs'
 import { workOnJob } from '@parley/chat/jobs/work-on-job'
 import { importLine } from '@parley/contracts/import-line'
@@ -285,9 +285,9 @@ describe('the export of a user', () => {
     const dayMS = 24 * 60 * 60 * 1_000
     assert.ok(Math.abs(made.urlExpiresAtMS - Date.now() - dayMS) < 60_000)
     assert.equal((await carol.call('GET', `/files/${fileId}`)).status, 404)
-    await lookNext(chat, { store }, Date.now() + dayMS - 60_000, 'others')
+    await checkNext(chat, { store }, Date.now() + dayMS - 60_000, 'others')
     assert.equal((await fetch(made.url)).status, 200)
-    while (await lookNext(chat, { store }, Date.now() + dayMS + 60_000, 'others')) continue
+    while (await checkNext(chat, { store }, Date.now() + dayMS + 60_000, 'others')) continue
     assert.equal(await findFile(chat.db, app, fileId), null)
     while (await clearNext(chat, store, Date.now() + dayMS)) continue
     assert.equal((await fetch(made.url)).status, 404)

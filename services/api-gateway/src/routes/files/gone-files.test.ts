@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { clearNext } from '@parley/chat/files/clear-files'
 import { eraseNextRoom } from '@parley/chat/messages/changing/erase-messages'
 import { deleteAppDocs } from '@parley/db/apps/app-deletion'
-import { takeFileToLookAt } from '@parley/db/files/files'
+import { claimFileToCheck } from '@parley/db/files/files'
 import { takeToClear } from '@parley/db/files/files-to-clear'
 import { key } from '@parley/db/keys'
 import { afterAll, beforeAll, describe, test, vi } from 'vitest'
@@ -196,7 +196,7 @@ describe('a file is deleted, also from the store, once no message has it', () =>
     await clear(0)
     await remember(id)
     await gateway.admin('DELETE', `/rooms/${room}/messages/${message}`)
-    const taken = await takeFileToLookAt(gateway.chat.db, Date.now(), 'others')
+    const taken = await claimFileToCheck(gateway.chat.db, Date.now(), 'others')
     assert.equal(taken?.id, id)
     await clear(3 * minuteMS)
     assert.equal(await isThere(id), false)

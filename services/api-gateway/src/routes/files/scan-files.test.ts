@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import { json } from 'node:stream/consumers'
-import { clearNext, lookNext } from '@parley/chat/files/clear-files'
+import { checkNext, clearNext } from '@parley/chat/files/clear-files'
 import type { Scanner } from '@parley/chat/files/scan-file'
 import { key } from '@parley/db/keys'
 import { listenOnLoopback } from '@parley/stack/loopback'
@@ -47,7 +47,7 @@ describe('a file is delivered once the scanner has passed it', () => {
   }
   async function scan(asked = scanner): Promise<void> {
     const nowMS = Date.now() + 30_000
-    while (await lookNext(gateway.chat, { store: gateway.store, scanner: asked }, nowMS, 'toScan')) {
+    while (await checkNext(gateway.chat, { store: gateway.store, scanner: asked }, nowMS, 'toScan')) {
       if (isAway) break
     }
   }
@@ -80,7 +80,7 @@ describe('a file is delivered once the scanner has passed it', () => {
     const away = () => Promise.reject(new Error('the store is away'))
     const broken = { ...gateway.store, removeUpload: away, remove: away }
     const nowMS = Date.now() + 30_000
-    while (await lookNext(gateway.chat, { store: broken, scanner }, nowMS, 'toScan')) continue
+    while (await checkNext(gateway.chat, { store: broken, scanner }, nowMS, 'toScan')) continue
     assert.deepEqual(await shown(bad), ['refused', false])
     await clearNext(gateway.chat, broken, nowMS).catch(() => undefined)
     const laterMS = nowMS + 60_000

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Chat } from '@parley/chat/chat'
-import { createThumbnailTurns, lookNext } from '@parley/chat/files/clear-files'
+import { checkNext, createThumbnailTurns } from '@parley/chat/files/clear-files'
 import type { Scanner } from '@parley/chat/files/scan-file'
 import type { FileStore } from '@parley/files/file-store'
 import { createThumbnails } from '@parley/files/thumbnails'
@@ -37,8 +37,8 @@ export async function lookAtAll(
 ): Promise<void> {
   const nextThumbnail = createThumbnailTurns(chat, { store, makeThumbnail })
   const next = async () =>
-    (await lookNext(chat, { store, scanner }, nowMS, 'toScan')) ||
-    (await lookNext(chat, { store }, nowMS, 'others')) ||
+    (await checkNext(chat, { store, scanner }, nowMS, 'toScan')) ||
+    (await checkNext(chat, { store }, nowMS, 'others')) ||
     nextThumbnail(nowMS)
   while (await next()) continue
 }

@@ -271,7 +271,7 @@ describe('GET, PUT and DELETE /scheduled', () => {
     const fileID = newId()
     await insertFile(db, {
       ...{ _id: key(gateway.app, fileID), app: gateway.app, id: fileID, name: 'a.txt', type: 'text/plain', size: 1 },
-      ...{ secret: 'x', stored: 'x', createdAtMS: Date.now(), lookAtMS: Date.now() + hourMS },
+      ...{ secret: 'x', stored: 'x', createdAtMS: Date.now(), checkAtMS: Date.now() + hourMS },
     })
     const body = { room, sender: 'bob', message: 'later', messageType: 'text', sendAtMS: Date.now() + hourMS }
     const { id } = (await gateway.admin('POST', '/scheduled', body)).body.result

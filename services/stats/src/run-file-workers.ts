@@ -13,7 +13,7 @@ import { SettingsError, type SettingsOf } from '@parley/service/settings'
  * Scans files, makes thumbnails, and removes unreferenced files. Any number of instances may run at once.
  * @throws SettingsError if a scanner is set without a base URL for the files, or the folder for files is not usable
  */
-export async function lookAfterFiles(
+export async function runFileWorkers(
   { askScanner, ...parts }: { db: Db; log: Logger; askScanner: (url: string, file: ScannedFile) => Promise<boolean> },
   settings: SettingsOf<typeof fileSettings>,
   signal: AbortSignal,
