@@ -15,7 +15,7 @@ import { createHandshakes } from '@parley/socketio/accepting/handshakes'
 import { listen } from '@parley/socketio/accepting/listen'
 import { createSocketServer } from '@parley/socketio/server'
 import { App } from '@parley/socketio/uws'
-import { startCatchUp } from './catch-up/start-catch-up.ts'
+import { startCatchUp } from './catch-up/catch-up.ts'
 import { watchActivity } from './connections/activity.ts'
 import { createConnectionReports } from './connections/connection-reports.ts'
 import { drainConnections } from './connections/drain.ts'
@@ -64,14 +64,14 @@ export async function startNode(parts: NodeParts) {
   const state = { isStopping: false, cutOff: { sinceMS: clock.now(), untilMS: clock.now() + marginMS } }
   const { sockets, handshakes, logins, limits, descriptors } = users
   const delivering = startDelivery({ ...parts, sockets, server: () => server, cutOff: () => state.cutOff })
-  const { order, queue, interest, deliveredMessages } = delivering
+  const { order, queue, interest, deliveryLog } = delivering
   const roomsOfUser = createRoomsOfUser(chat)
   const acceptQueue = createAcceptQueue(acceptSliceMS)
   const watching = watchPresence({ ...parts, socketsOf: (...user) => sockets.ofUser(...user), server: () => server })
   const pollOwner = createPollOwners(bus, settings.pingIntervalMS + settings.pingTimeoutMS, () => chat.control.runs())
   metrics.gaugeOf('parley_bus_subscriptions', 'Rooms and users that this node subscribes to', () => interest.size)
 
-  const { recordReplay } = deliveredMessages
+  const { recordReplay } = deliveryLog
   const catchingUp = startCatchUp({ ...parts, ...delivering, acceptQueue, recordReplay, sockets, server: () => server })
   const { clock: streamClock, catchUp: replay, replayBufferBytes } = catchingUp
   const logIn = createLogin({
@@ -102,7 +102,7 @@ export async function startNode(parts: NodeParts) {
   const polls = servePolls(bus, settings.nodeId, server.serveForwarded, (error) =>
     log.warn({ err: error }, 'poll not served'),
   )
-  const requests = answerRequests({ bus, node: settings.nodeId, sockets, deliveredMessages })
+  const requests = answerRequests({ bus, node: settings.nodeId, sockets, deliveryLog })
   app.any('/*', answerNotFound)
   const options = { host: settings.host, port: settings.port, handshakes, descriptors, onFull: () => limits.full() }
   const listening = await explain('Socket.IO', address, listen(app, options))

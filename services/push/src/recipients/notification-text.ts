@@ -2,8 +2,8 @@ import { textOf, truncate } from '@parley/chat/messages/reading/message-text'
 import type { Message } from '@parley/contracts/resources/message'
 import type { AppNotifications } from '@parley/contracts/resources/push/notification-settings'
 import type { RoomDoc } from '@parley/db/rooms/documents'
+import { shortened } from '../networks/fitting-content.ts'
 import type { PushContent } from '../networks/network.ts'
-import { shortened } from '../networks/shorten-arguments.ts'
 import { textsOf } from './texts-of-app.ts'
 
 /** Message types with their own loc-key (docs/reference/push.md#recipients). */

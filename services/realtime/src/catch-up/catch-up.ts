@@ -2,12 +2,16 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { batched } from '@parley/async/batch'
 import { clock } from '@parley/async/clock'
 import type { RoomOfUser } from '@parley/chat/rooms/rooms-of-user'
-import type { UserSince } from '@parley/chat/users/user-since'
+import { createUserSince, type UserSince } from '@parley/chat/users/user-since'
 import type { Logger } from '@parley/service/log'
 import type { Counter } from '@parley/service/metrics'
 import type { Session, UserSocket } from '../connections/session.ts'
+import { resumesCounter } from '../connections/socket-metrics.ts'
+import { waitsOfStream } from '../delivery/in-order.ts'
+import type { NodeParts } from '../node-parts.ts'
 import { type ReplayParts, replay } from './replay.ts'
 import { isConnected, type ReadOutcome, type ReplayReader } from './replay-reader.ts'
+import { announceServerTime, createStreamClock, type ServerTimeParts } from './server-time.ts'
 
 /**
  * The result for a socket with `since`: whether it has everything since then, and the time for its next `since`.
@@ -146,4 +150,27 @@ function shareReads(parts: CatchUpParts): (reader: ReplayReader) => Promise<Read
     },
     { max: maxTogether, waitMS: togetherMS },
   )
+}
+
+type Parts = Pick<NodeParts, 'chat' | 'settings' | 'bus' | 'log' | 'metrics' | 'isBehind'> &
+  Pick<CatchUpParts, 'acceptQueue' | 'delivered' | 'recordReplay' | 'order' | 'fetch'> &
+  Pick<ServerTimeParts, 'sockets' | 'queue' | 'server'>
+
+/** The parts of a node that replay events to clients with `since`, and send them the time. */
+export function startCatchUp(parts: Parts) {
+  const { settings } = parts
+  const clock = createStreamClock()
+  // A quarter of a client's limit, so that all buffers of a socket together stay below it.
+  const replayBufferBytes = settings.maxBufferedBytes / 4
+  const common = { ...parts, nodeId: settings.nodeId, clock }
+  const catchUp = createCatchUp({
+    ...common,
+    resumes: resumesCounter(parts.metrics),
+    userSince: createUserSince(parts.chat),
+    maxEvents: settings.catchUpEvents,
+    maxBufferedBytes: replayBufferBytes,
+    orderWaitMS: waitsOfStream * settings.orderWaitMS,
+  })
+  const serverTime = announceServerTime({ ...common, everyMS: settings.serverTimeEveryMS })
+  return { catchUp, clock, replayBufferBytes, stop: () => serverTime.stop() }
 }

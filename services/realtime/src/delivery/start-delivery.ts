@@ -6,7 +6,7 @@ import type { Sockets } from '../connections/sockets.ts'
 import type { NodeParts } from '../node-parts.ts'
 import { deliverEvent, deliverToNewer } from './deliver-event.ts'
 import { type CutOff, createDelivery } from './deliver-once.ts'
-import { createDeliveredMessages } from './delivered-messages.ts'
+import { createDeliveryLog } from './delivery-log.ts'
 import { createDeliveryQueue } from './delivery-queue.ts'
 import type { Missing } from './in-order.ts'
 import { createLiveOrder } from './live-order.ts'
@@ -22,13 +22,13 @@ type Parts = Pick<NodeParts, 'chat' | 'bus' | 'settings' | 'log' | 'metrics' | '
 /** The steps of an event in a node: received, batched with others of the turn, ordered, delivered to each socket once. */
 export function startDelivery(parts: Parts) {
   const { chat, bus, settings, log, metrics, figures, sockets, server } = parts
-  const [delivered, deliveredMessages] = [deliveredCounter(metrics), createDeliveredMessages()]
+  const [delivered, deliveryLog] = [deliveredCounter(metrics), createDeliveryLog()]
   const delivery = createDelivery({
     ...parts,
     send: (event, redelivery) => deliverEvent(server(), sockets, event, redelivery),
     sendToNewer: (event, thanMS) => deliverToNewer(server(), sockets, event, thanMS),
     recordDelivered(event, count) {
-      deliveredMessages.record(event, count)
+      deliveryLog.record(event, count)
       if (count > 0) figures.add(event.to.app, 'deliveries', count)
     },
     delivered,
@@ -61,7 +61,7 @@ export function startDelivery(parts: Parts) {
     },
   )
   return {
-    ...{ order, fetch, queue, interest, delivered, deliveredMessages, waitMS: settings.orderWaitMS },
+    ...{ order, fetch, queue, interest, delivered, deliveryLog, waitMS: settings.orderWaitMS },
     redeliver: delivery.redeliver,
   }
 }

@@ -9,18 +9,18 @@ import {
 } from '@parley/contracts/bus/node-requests'
 import type { UserSocket } from '../connections/session.ts'
 import type { Sockets } from '../connections/sockets.ts'
-import type { DeliveredMessages } from '../delivery/delivered-messages.ts'
+import type { DeliveryLog } from '../delivery/delivery-log.ts'
 
 export interface NodeRequestParts {
   bus: Bus
   node: string
   sockets: Sockets
-  deliveredMessages: DeliveredMessages
+  deliveryLog: DeliveryLog
 }
 
 /** Responds to gateways' requests to this node: a user's connections, and deliveries of messages. */
 export function answerRequests(parts: NodeRequestParts): { unsubscribe(): void } {
-  const { bus, node, sockets, deliveredMessages } = parts
+  const { bus, node, sockets, deliveryLog } = parts
   const connections = answerNodeRequests(bus, node, {
     request: 'connections',
     schema: connectionsRequest,
@@ -31,7 +31,7 @@ export function answerRequests(parts: NodeRequestParts): { unsubscribe(): void }
     schema: deliveriesRequest,
     answer: ({ app, messages }): DeliveriesAnswer =>
       messages.flatMap(({ room, message }) =>
-        deliveredMessages
+        deliveryLog
           .of({ app, room }, message)
           .map(({ sockets, atMS, caughtUp }) =>
             caughtUp ? { message, sockets, atMS, caughtUp } : { message, sockets, atMS },

@@ -14,7 +14,7 @@ const maxPerMessage = 10
  * The number of this node's sockets that each message reached, for at least the last 50,000 messages, or for some minutes.
  * Replays are kept apart, so that a storm of returning clients does not evict live deliveries.
  */
-export function createDeliveredMessages() {
+export function createDeliveryLog() {
   const delivered = createRecent<Delivery[]>()
   const caughtUp = createRecent<Delivery>()
   const nameOf = (topic: string, message: string) => `${topic}\0${message}`
@@ -41,4 +41,4 @@ export function createDeliveredMessages() {
     },
   }
 }
-export type DeliveredMessages = ReturnType<typeof createDeliveredMessages>
+export type DeliveryLog = ReturnType<typeof createDeliveryLog>
