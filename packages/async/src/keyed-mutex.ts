@@ -1,5 +1,5 @@
 /** A place in the queue of one or several keys, taken on creation. */
-export interface Lock {
+interface Lock {
   /** Whether every earlier lock of its keys has been released. */
   readonly isReady: boolean
   /** Settles when the lock is ready. */

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
-export interface RunEveryOptions {
+interface RunEveryOptions {
   /** Called with the error of a failed run; the next run starts as usual. */
   onError: (error: Error) => void
   signal: AbortSignal

@@ -58,7 +58,7 @@ export interface BusEvents {
   onMalformed?: (error: Error, subject: string) => void
 }
 
-export interface BusAccess {
+interface BusAccess {
   /** Enables TLS, with certificates and key in PEM. A `tls://` URL enables it too. */
   tls?: NodeConnectionOptions['tls'] | undefined
   /** Content of a .creds file. */

@@ -7,7 +7,7 @@ import { listen } from './listen.ts'
 import { readPayload, type Schema } from './read-payload.ts'
 
 /** A periodic query of shared state, which one process makes for all. */
-export interface SharedPoll<T> {
+interface SharedPoll<T> {
   /** Processes with the same name share their polls. */
   name: string
   schema: Schema<T>

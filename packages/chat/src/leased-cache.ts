@@ -16,7 +16,7 @@ const cachedMS = 2_000
 export const cacheExpiredAfterMS = cachedMS + 500
 
 /** Caches values while changes are certain to arrive. Values that are null are not cached. */
-export interface LeasedCache<T> {
+interface LeasedCache<T> {
   /**
    * The cached value of a key, or what `read` returns.
    * @throws the error of `read`

@@ -3,7 +3,7 @@ import type { Db } from './db.ts'
 import { key } from './keys.ts'
 
 /** An ID that URL libraries normalize away from a path, so that its requests reach another resource. */
-export interface LostId {
+interface LostId {
   kind: 'user or user group' | 'room' | 'configuration key' | 'preference'
   app: string
   id: string

@@ -3,7 +3,7 @@ import type { Db } from './db.ts'
 import { isServerError } from './server-errors.ts'
 
 /** Capacity of the MongoDB servers. Fields are absent if the server does not report them, such as mongos. */
-export interface MongoState {
+interface MongoState {
   /** Replication lag of each secondary in seconds, by host. */
   lagSeconds: Record<string, number>
   /** The oplog window at the current write rate, extrapolated while the oplog is not full. */

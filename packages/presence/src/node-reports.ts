@@ -69,7 +69,7 @@ export async function extendReport(redis: Presence['redis'], node: string): Prom
 }
 
 /** A user's devices in the report of one node. */
-export interface DevicesOnNode {
+interface DevicesOnNode {
   user: string
   held: HeldDevice[]
 }

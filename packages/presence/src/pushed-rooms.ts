@@ -21,7 +21,7 @@ function pushedKey({ app, room, threadOf, user }: PushedConversation): string {
 
 const perWrite = 1_000
 
-export interface PushedDevice {
+interface PushedDevice {
   user: string
   device: string
 }

@@ -7,7 +7,7 @@ const remindersKey = (app: string, user: string): string => `parley:reminded:${a
 /** Longer than a connection can stay half-open. */
 const keepSeconds = 600
 
-export interface SentReminder {
+interface SentReminder {
   room: string
   /** ID of the message. */
   id: string

@@ -15,7 +15,7 @@ const kinds = { producer: SpanKind.PRODUCER, consumer: SpanKind.CONSUMER, client
 /** W3C Trace Context, section 3.2: an all-zero ID is invalid. */
 const traceparentForm = /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})$/
 
-export interface TracingOptions {
+interface TracingOptions {
   /** The resource attribute service.name. */
   service: string
   node: string

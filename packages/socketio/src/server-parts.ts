@@ -12,7 +12,7 @@ import { Topics } from './sockets/topics.ts'
 import { type Unfinished, watchUnfinished } from './unfinished.ts'
 
 /** Parts shared within one server. */
-export type ServerParts<Data> = {
+type ServerParts<Data> = {
   path: string
   counters: Counters
   slowReaders: SlowReaders

@@ -8,7 +8,7 @@ interface WatchedConsumer {
   handled: <T>(handler: MessageHandler<T>) => MessageHandler<T>
   onFailure: ConsumeOptions['onFailure']
 }
-export type WatchConsumer = (consumer: string) => WatchedConsumer
+type WatchConsumer = (consumer: string) => WatchedConsumer
 
 /** Logs and counts outcomes of messages of durable consumers, in the same way for every service. */
 export function watchConsumers(log: Logger, metrics: Metrics): WatchConsumer {

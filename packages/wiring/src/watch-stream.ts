@@ -39,7 +39,7 @@ export async function openStreams(db: Db, bus: Bus, options: WatchedStreams['opt
 const countOf = (states: ReadonlyMap<string, unknown>) =>
   streamNames(maxStreams).findLastIndex((name) => states.has(name)) + 1
 
-export interface WatchedStreams {
+interface WatchedStreams {
   db: Db
   bus: Bus
   /** At least `count` streams. */

@@ -38,10 +38,7 @@ declare module 'fastify' {
 }
 
 /** Finds the device of a call from the possible meanings of its header. */
-export type DeviceOf = (
-  caller: UserCaller,
-  forms: readonly string[],
-) => Promise<string | undefined> | string | undefined
+type DeviceOf = (caller: UserCaller, forms: readonly string[]) => Promise<string | undefined> | string | undefined
 
 export type ChatOf = (operation: Operation, request: FastifyRequest) => Promise<Chat>
 

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net'
 
 /** A connection for raw writes that reads whole responses. */
-export interface TestConnection {
+interface TestConnection {
   socket: Socket
   write(text: string): void
   /** The next response; fails when the connection ends before it is complete. */

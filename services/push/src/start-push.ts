@@ -39,7 +39,7 @@ import { createClientsPusher } from './recipients/push-to-clients.ts'
 import { createNotificationRemoval } from './recipients/remove-notifications.ts'
 import type { pushSettings } from './settings.ts'
 
-export interface PushParts {
+interface PushParts {
   settings: SettingsOf<typeof pushSettings>
   chat: Chat
   db: Db

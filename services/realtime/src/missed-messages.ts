@@ -10,7 +10,7 @@ const batchGapsMS = 2_000
 /** A flapping route must not keep the database busy. */
 const gapsAgainMS = 10_000
 
-export interface MissedMessagesParts {
+interface MissedMessagesParts {
   log: Logger
   signal: AbortSignal
   isConnected: () => boolean

@@ -12,7 +12,7 @@ import { z } from 'zod'
 const typesWithLinks: ReadonlySet<unknown> = new Set(['text', 'markdown'])
 
 /** A counted message, with the link for a card. */
-export type CountedFact = SentFact & { link: string | undefined }
+type CountedFact = SentFact & { link: string | undefined }
 
 /** The counted fields of a message. Its time must be in the range of Date, or its buckets could not be written. */
 const fields = messageSchema

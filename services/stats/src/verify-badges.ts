@@ -5,7 +5,7 @@ import { findMembershipIds, sampleRooms, verifyUnread } from '@parley/db/unread/
 import type { Logger } from '@parley/service/log'
 import type { Metrics } from '@parley/service/metrics'
 
-export interface BadgeCheckParts {
+interface BadgeCheckParts {
   db: Db
   log: Logger
   metrics: Metrics

@@ -5,7 +5,7 @@ import { readPayload, type Schema } from '../read-payload.ts'
 
 const answerWithinMS = 2_000
 
-export interface NodeAnswers<T> {
+interface NodeAnswers<T> {
   answers: { node: string; answer: T }[]
   /** Nodes that did not answer: they are dying, or run a release without this request. */
   silent: string[]

@@ -156,7 +156,7 @@ export function readRepublished(set: MsgHdrs | undefined): Republished | undefin
 }
 
 /** An event for the integrator's feed only, with its payload as JSON text. */
-export interface OutgoingFeedEvent {
+interface OutgoingFeedEvent {
   id: string
   to: Audience
   event: FeedOnlyEvent

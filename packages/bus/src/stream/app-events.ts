@@ -20,7 +20,7 @@ export interface StoredMessage {
 }
 
 /** The extent of a stream, over all apps. */
-export interface StreamBounds {
+interface StreamBounds {
   /** When NATS created it, which identifies it. */
   created: string
   /** For a stream that took over partitions: by earlier stream, the position after its last event of these. */
@@ -43,7 +43,7 @@ export async function streamBounds(bus: Bus, stream: string): Promise<StreamBoun
   return { created, after: after ?? {}, grownFromSeq, firstSeq: state.first_seq, firstAtMS, lastSeq: state.last_seq }
 }
 
-export interface PartOfStream {
+interface PartOfStream {
   stream: string
   subjects: readonly string[]
   afterSeq: number

@@ -6,7 +6,7 @@ export class AllHeld<M> {
   }
 }
 
-export interface MergeOrder<M> {
+interface MergeOrder<M> {
   isBefore: (one: M, other: M) => boolean
   /** A held message waits, while messages of other parts pass it. */
   isHeld?: (message: M) => boolean

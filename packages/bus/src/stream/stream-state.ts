@@ -69,7 +69,7 @@ export async function readStreamStates(bus: Bus): Promise<Map<string, StreamStat
   }
 }
 
-export interface StreamSize {
+interface StreamSize {
   messages: number
   bytes: number
   /** Beyond this, the oldest messages are dropped. */

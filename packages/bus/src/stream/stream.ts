@@ -26,7 +26,7 @@ export interface StreamOptions {
 const defaultStreamOptions: StreamOptions = { maxAgeHours: 72, maxBytes: 8 * 1024 ** 3, replicas: 1 }
 
 /** One of `count` streams. */
-export interface WantedStream {
+interface WantedStream {
   index: number
   count: number
   /** First position of a new stream, above every position of earlier ones. */
@@ -212,7 +212,7 @@ export function isMissing(error: unknown): boolean {
 }
 
 /** The progress of a durable consumer in one stream. */
-export interface ConsumerState {
+interface ConsumerState {
   /** Messages not delivered yet. */
   waiting: number
   /** Messages delivered and not acknowledged yet. */

@@ -20,7 +20,7 @@ import { type Audited, newApiKey } from './api-keys.ts'
 import { rememberApiKeyMS } from './authenticate-api-key.ts'
 
 /** The keys of a new app, in clear text for the only time. */
-export interface NewApp {
+interface NewApp {
   app: string
   clientKey: string
   /** With the platform permission. */
@@ -50,7 +50,7 @@ export async function createApp({ db, audit }: Audited, app: string): Promise<Ne
 }
 
 /** In the format of the Standard Webhooks scheme. */
-export function newWebhookSecret(): string {
+function newWebhookSecret(): string {
   return `whsec_${randomBytes(24).toString('base64')}`
 }
 

@@ -11,7 +11,7 @@ export interface UserCaller {
 }
 
 /** The integrator's server, which is not bound by room roles. */
-export interface IntegratorCaller {
+interface IntegratorCaller {
   kind: 'integrator'
   app: string
 }

@@ -4,7 +4,7 @@ import type { AuditDoc, AuditSealDoc } from '@parley/db/audit/documents'
 import type { Db } from '@parley/db/connect'
 import { hashOfEntry, hashOfSeal } from './seal-entries.ts'
 
-export interface AuditVerification {
+interface AuditVerification {
   entries: number
   links: number
   /** Recent entries that are not in a link yet. */

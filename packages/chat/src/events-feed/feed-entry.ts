@@ -15,7 +15,7 @@ export interface FeedEntry extends FeedPosition {
   json: string
 }
 
-export type FeedMessage = Pick<StoredMessage, 'seq' | 'timeMS' | 'id' | 'subject' | 'data' | 'request'> & {
+type FeedMessage = Pick<StoredMessage, 'seq' | 'timeMS' | 'id' | 'subject' | 'data' | 'request'> & {
   index: number
 }
 

@@ -6,7 +6,7 @@ import { type FeedPosition, parseCursor, toCursor } from './cursor.ts'
 import { type Feeds, parseTypes } from './feeds.ts'
 import type { FeedPage, FeedQuery } from './read-feed.ts'
 
-export interface EventsParts {
+interface EventsParts {
   feeds: Feeds
   /** @throws ApiError INVALID_API_KEY if the caller's key is no longer active */
   requireLivingKey: (caller: AuthenticatedIntegrator) => Promise<void>

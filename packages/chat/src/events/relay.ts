@@ -62,7 +62,7 @@ async function relayRound(chat: Chat, signal: AbortSignal): Promise<void> {
   }
 }
 
-export interface MissingMessages {
+interface MissingMessages {
   app: string
   room: string
   thread: string | undefined

@@ -22,7 +22,7 @@ import { addThumbnail, createPictureTurns } from './add-thumbnail.ts'
 import { hasCurrentUse } from './current-uses.ts'
 import { type Scanner, scanFile } from './scan-file.ts'
 
-export type FileKeeping = Pick<Chat, 'db' | 'log'>
+type FileKeeping = Pick<Chat, 'db' | 'log'>
 interface Kept {
   store: FileStore
   scanner?: Scanner | undefined

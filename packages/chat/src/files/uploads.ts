@@ -3,7 +3,7 @@ import type { FileDoc } from '@parley/db/files/documents'
 import type { RequestCounts } from '@parley/presence/request-counts'
 
 /** Limits on the bytes of uploads in flight to one process; 0 means no limit. */
-export interface UploadLimits {
+interface UploadLimits {
   bytesPerUser: number
   bytes: number
 }

@@ -110,13 +110,13 @@ async function banFromApp(db: Db, app: string, id: string, ban: AppBan, session:
   await setAppBan(db, user, ban, session)
 }
 
-export type SavedLine = ImportOf<'bookmark' | 'reminder'>
+type SavedLine = ImportOf<'bookmark' | 'reminder'>
 
 /**
  * Writes bookmarks and reminders; existing ones stay. Skips reminders whose time has passed, since a repeated import
  * cannot tell whether they were sent.
  */
-export async function writeSaved(db: Db, app: string, lines: readonly SavedLine[]): Promise<void> {
+async function writeSaved(db: Db, app: string, lines: readonly SavedLine[]): Promise<void> {
   const nowMS = clock.now()
   const due = lines.filter((line) => line.type === 'bookmark' || line.remindAt > nowMS)
   const ids = due.map(({ room, message }) => importedMessageId(app, room, message))

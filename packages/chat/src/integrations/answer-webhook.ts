@@ -9,7 +9,7 @@ import { roomChanged } from '../events/event-builders.ts'
 import { roomOrderingKey } from '../events/ordering-keys.ts'
 import { sendMessage } from '../send/send-message.ts'
 
-export interface AnsweredCall {
+interface AnsweredCall {
   app: string
   room: string
   /** The webhook-id, which makes the send idempotent for a day. */

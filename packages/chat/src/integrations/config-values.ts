@@ -6,7 +6,7 @@ import { type CacheParts, createLeasedCache } from '../leased-cache.ts'
 
 const maxApps = 10_000
 
-export interface ConfigSchema<T> {
+interface ConfigSchema<T> {
   safeParse(value: unknown): {
     data?: T | undefined
     error?: { issues: readonly Issue[] } | undefined

@@ -23,7 +23,7 @@ export function untilDone(step: (signal: AbortSignal) => Promise<boolean>): Work
   }
 }
 
-export interface WorkerParts {
+interface WorkerParts {
   db: Db
   bus: Bus
   log: Log

@@ -1,5 +1,5 @@
 /** Finds many words in a text in one pass (Aho and Corasick 1975). Symbols are integers. */
-export interface WordAutomaton {
+interface WordAutomaton {
   /** The state after a state and a symbol; 0 is the start. */
   next: (state: number, symbol: number) => number
   /** The value of the longest word that ends in this state; 0 if none does. */
@@ -8,7 +8,7 @@ export interface WordAutomaton {
 }
 
 /** A word as symbols, with a value that is above 0 and larger for longer words. */
-export interface AutomatonWord {
+interface AutomatonWord {
   symbols: ArrayLike<number>
   value: number
 }

@@ -21,7 +21,7 @@ import type { SignedIn } from './sessions.ts'
 import { letIn, signInFailed } from './sign-in.ts'
 
 /** The console as browsers see it. Passkeys are bound to its domain. */
-export interface RelyingParty {
+interface RelyingParty {
   /** For example chat.example.com. */
   id: string
   /** For example https://chat.example.com. */

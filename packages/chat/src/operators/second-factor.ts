@@ -28,7 +28,7 @@ export function totpStep(secret: string, code: string): number | undefined {
 }
 
 /** Accepts a code of an operator's authenticator. Returns false if it is wrong or was accepted before. */
-export async function takeTotp(db: Db, { _id, totp }: OperatorDoc, code: string): Promise<boolean> {
+async function takeTotp(db: Db, { _id, totp }: OperatorDoc, code: string): Promise<boolean> {
   const step = totp && totpStep(totp.secret, code)
   return step !== undefined && takeTotpStep(db, _id, step)
 }

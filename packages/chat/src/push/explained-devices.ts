@@ -8,7 +8,7 @@ import {
   userReasons,
 } from '@parley/db/push/documents'
 
-export interface PushRecords {
+interface PushRecords {
   decisions: readonly PushDecisionDoc[]
   pushes: readonly PushDoc[]
   results: readonly PushResult[]

@@ -42,7 +42,7 @@ function isBannedIn(member: BlockMark, { roomType }: Pick<RoomDoc, 'roomType'>):
 }
 
 /** The facts about a message and a member that notification settings decide on. */
-export interface MessageToMember {
+interface MessageToMember {
   member: Pick<MemberToPush, 'pref' | 'notify' | 'thread'>
   room: Pick<RoomDoc, 'roomType'>
   messageType: string
@@ -71,7 +71,7 @@ export function keptBackBy(
   return by === 'LEVEL_OF_APP' && !isKnown ? undefined : by
 }
 
-export interface PushToMember {
+interface PushToMember {
   id: string
   user: string
   room: string

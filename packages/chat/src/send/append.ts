@@ -28,7 +28,7 @@ const restShare = 0.5
 const giveUpAfterMS = 10_000
 const awayPauseMS = 50
 
-export interface AppendParts extends DecideParts {
+interface AppendParts extends DecideParts {
   profiles: SenderProfiles
   cache: RoomCache
   flusher: Flusher

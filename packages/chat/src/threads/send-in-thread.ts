@@ -28,7 +28,7 @@ import { type Draft, isLeaseExpired, LeaseExpired } from '../send/new-message.ts
 import { findPauses } from '../send/slow-mode.ts'
 
 /** A draft of a thread message, which replies to the root or to another message of the thread. */
-export type ThreadDraft = Draft & { replyTo: string }
+type ThreadDraft = Draft & { replyTo: string }
 
 /**
  * Writes a thread message (docs/reference/messages.md#threads) in one transaction that locks the room, so that it

@@ -12,7 +12,7 @@ export interface Source<T> {
 }
 
 /** A page of several sources, latest first. Records with the same time are in the order of the sources. */
-export interface MergedPage<T> {
+interface MergedPage<T> {
   records: T[]
   cursor?: string
 }

@@ -8,7 +8,7 @@ import { devicesDecided, explainDevices, reasonOf } from '../push/explained-devi
 import type { TimelineRecord, TracedMessage } from './records.ts'
 
 /** Effects of each message by its ID, in order of time. */
-export type Effects = ReadonlyMap<string, readonly TimelineRecord[]>
+type Effects = ReadonlyMap<string, readonly TimelineRecord[]>
 
 /** The pushes of messages to a user, or why there were none. Uses one query of each kind for all messages. */
 export async function findPushesOfMessages(

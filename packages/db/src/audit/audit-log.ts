@@ -36,7 +36,7 @@ export async function hasAuditEntry(db: Db, app: string, id: string, session?: S
 }
 
 /** Filters an app's entries. */
-export interface AuditQuery {
+interface AuditQuery {
   actor?: string | undefined
   subject?: string | undefined
   action?: string | undefined
@@ -104,7 +104,7 @@ export async function* readChain(db: Db, app: string): AsyncGenerator<{ seal: Au
 }
 
 /** A consistent count of an app's audit log, unaffected by concurrent changes and sealing. */
-export interface AuditCount {
+interface AuditCount {
   atMS: number
   /** `seq` of the last link. */
   lastSeq: number

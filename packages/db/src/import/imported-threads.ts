@@ -60,7 +60,7 @@ export async function growImported(
 }
 
 /** The users of a thread in the import file. */
-export interface ImportedThreadMembers {
+interface ImportedThreadMembers {
   app: string
   room: string
   root: string

@@ -17,7 +17,7 @@ import {
 } from './page-start.ts'
 
 /** A room's history. Buffer, clock and seq are read together, before the flushed messages. */
-export interface HistoryOf {
+interface HistoryOf {
   roomKey: string
   buffer: readonly MessageDoc[]
   /**

@@ -5,7 +5,7 @@ import { joined } from '../message-buckets/find-messages.ts'
 import type { MessageDoc } from './documents.ts'
 
 /** The rooms of a page in which a user has written. */
-export interface RoomsOfSender {
+interface RoomsOfSender {
   rooms: { _id: string; id: string }[]
   /** Key of the last examined room; absent on the last page. */
   next?: string

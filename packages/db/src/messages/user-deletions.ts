@@ -25,7 +25,7 @@ export function deletionOfAllKey(app: string, room: string, user: string): strin
 /**
  * A message that a user may have deleted for themselves. Deleting all messages of a room does not affect its threads.
  */
-export interface ToHide {
+interface ToHide {
   _id: string
   room: string
   seq: number

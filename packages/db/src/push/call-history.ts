@@ -13,7 +13,7 @@ const maxOfMessage = 100
 const asRetriesSee = { readConcern: 'majority' } as const
 
 /** Selects an app's calls by the time when they were queued. */
-export interface CallRange {
+interface CallRange {
   app: string
   room?: string | undefined
   sinceMS: number

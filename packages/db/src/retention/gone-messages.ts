@@ -8,7 +8,7 @@ import { currentMarkerIn } from '../rooms/memberships.ts'
 import { threadKey } from '../threads/thread.ts'
 
 /** A room or thread: its key, and the seq up to which all messages are already deleted. */
-export interface Holder {
+interface Holder {
   _id: string
   deletedUpToSeq?: number
 }

@@ -41,7 +41,7 @@ type Found =
   | { sendKeys: SendKeyDoc }
 
 /** The facts to read; rooms and memberships by ID. */
-export interface WantedFacts {
+interface WantedFacts {
   rooms: readonly string[]
   memberships: readonly string[]
   senders: readonly string[]

@@ -20,7 +20,7 @@ export interface JoiningFacts {
 }
 
 /** The IDs to read. Bans and invitations have the ID of the membership. */
-export interface WantedJoiningFacts {
+interface WantedJoiningFacts {
   rooms: readonly string[]
   memberships: readonly string[]
   users: readonly string[]

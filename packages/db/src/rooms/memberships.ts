@@ -44,7 +44,7 @@ export function currentMarkerIn(deletedUpToSeq: number): { readSeq: object; unco
 }
 
 /** The fields of a room that a member's unread count depends on. */
-export interface CountedRoom extends Pick<RoomDoc, 'seq' | 'deletedUpToSeq'> {
+interface CountedRoom extends Pick<RoomDoc, 'seq' | 'deletedUpToSeq'> {
   /** Seqs of the member's own buffered messages. */
   own: readonly number[]
 }

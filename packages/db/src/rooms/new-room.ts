@@ -24,7 +24,7 @@ type GivenField =
   | 'expiresInS'
   | 'retentionDays'
 
-export interface NewRoom extends Given {
+interface NewRoom extends Given {
   id: string
   roomType: RoomDoc['roomType']
   extParams?: unknown

@@ -23,7 +23,7 @@ export const roomListIndexes: IndexDescription[] = [
   { key: roomNamesIndex },
 ]
 
-export interface RoomListPage {
+interface RoomListPage {
   sort: RoomSort
   order: 1 | -1
   /** The last room of the previous page. */

@@ -77,7 +77,7 @@ export async function recordThreadSent(
   await db.memberships.updateOne({ _id: key(app, room, user) }, { $set: { threadSentAtMS: atMS } }, { session })
 }
 
-export type ThreadOfUser = ReadMarker & Pick<MembershipDoc, '_id' | 'room' | 'roomKey'>
+type ThreadOfUser = ReadMarker & Pick<MembershipDoc, '_id' | 'room' | 'roomKey'>
 
 /** All threads of a user, including those in rooms that the user has left. */
 export async function findThreadsOfUser(db: Db, app: string, user: string, session: Session): Promise<ThreadOfUser[]> {

@@ -9,7 +9,7 @@ import { endAbandoned } from './transaction.ts'
  * 'durable': resolves once the write is journaled on a majority. 'soon': once the primary has it. A crash can lose such
  * a write unnoticed, so no later step may rely on it.
  */
-export type Durability = 'durable' | 'soon'
+type Durability = 'durable' | 'soon'
 
 const writeConcerns = {
   durable: { w: 'majority', j: true },

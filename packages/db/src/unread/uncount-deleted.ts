@@ -3,7 +3,7 @@ import { key, ofRoom } from '../keys.ts'
 import { currentMarkerIn } from '../rooms/memberships.ts'
 
 /** A message that is deleted for all, or recalled. */
-export interface DeletedMessage {
+interface DeletedMessage {
   seq: number
   /** Users for whom the message never counted: its sender, and members who deleted it for themselves. */
   except: readonly string[]

@@ -17,7 +17,7 @@ export interface UnreadSum {
 }
 
 /** The unread count computed from the messages. */
-export interface CountedSum extends Uncounted {
+interface CountedSum extends Uncounted {
   unread: number
 }
 

@@ -4,7 +4,7 @@ import { key } from '../keys.ts'
 import { unblocked } from '../rooms/blocked-members.ts'
 import type { UserDoc } from './documents.ts'
 
-export interface CommandRobot {
+interface CommandRobot {
   id: string
   commands: RobotCommand[]
 }

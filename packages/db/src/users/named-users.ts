@@ -17,7 +17,7 @@ const perReply = 100
 const roomsAtOnce = 100
 
 /** The fields of a room that a search of its members needs. */
-export type RoomOfMembers = Pick<RoomDoc, '_id' | 'id' | 'memberCount'>
+type RoomOfMembers = Pick<RoomDoc, '_id' | 'id' | 'memberCount'>
 
 const begins = (prefix: string) => ({ $elemMatch: { $gte: prefix, $lt: `${prefix}\u{10ffff}` } })
 

@@ -92,7 +92,7 @@ export async function findUsersByKey(db: Db, keys: Iterable<string>, session?: S
 }
 
 /** The fields of a user that decide on pushes. `reason`: why the user never gets any. */
-export interface UserToPush extends Pick<UserDoc, 'notify'> {
+interface UserToPush extends Pick<UserDoc, 'notify'> {
   reason?: 'ROBOT' | 'BANNED'
 }
 

@@ -12,7 +12,7 @@ const acceptedPerTurn = 64
 /** Retry interval for connections without a slot. */
 const retryAfterMS = 5
 
-export interface ListenOptions {
+interface ListenOptions {
   host: string
   /** 0 picks a free port. */
   port: number

@@ -22,7 +22,7 @@ import { isNodeId } from './session-id.ts'
 /** The largest accepted message by default, in bytes. */
 export const DEFAULT_MAX_PAYLOAD = 1_000_000
 
-export type EngineOptions<S> = Partial<EngineSettings> &
+type EngineOptions<S> = Partial<EngineSettings> &
   Pick<EngineEvents<S>, 'onMessage'> &
   Partial<EngineEvents<S>> & { app: TemplatedApp; counters?: Counters; slowReaders?: SlowReaders }
 

@@ -1,7 +1,7 @@
 import { Deadlines } from '../deadlines.ts'
 
 /** The parts of a connection that its heartbeat uses. */
-export interface Beating {
+interface Beating {
   sendPacket(packet: string): void
   terminate(reason: string): void
 }

@@ -7,7 +7,7 @@ import type { Codec, Topic, Topics } from './topics.ts'
 /** Acknowledges an event. Further calls are no-ops. */
 export type Ack = (...args: unknown[]) => void
 /** Handles an event with its arguments and, if the client requested one, the acknowledgement. */
-export type EventHandler = (args: unknown[], ack: Ack | undefined) => void | Promise<void>
+type EventHandler = (args: unknown[], ack: Ack | undefined) => void | Promise<void>
 
 /** The client's data when it connected. */
 export type Handshake = {
@@ -55,7 +55,7 @@ export type NamespaceOptions<Data> = {
 }
 
 /** The parts of a namespace that its sockets use. */
-export interface SocketNamespace<Data> {
+interface SocketNamespace<Data> {
   readonly name: string
   readonly options: NamespaceOptions<Data>
   readonly topics: Topics

@@ -50,7 +50,7 @@ type PublishOptions = {
   sentAtMS?: number | undefined
 }
 
-export type TopicHooks = { onTopicActive?: (topic: string) => void; onTopicEmpty?: (topic: string) => void }
+type TopicHooks = { onTopicActive?: (topic: string) => void; onTopicEmpty?: (topic: string) => void }
 
 const FIRST_SCRATCH_BYTES = 65_536
 

@@ -7,7 +7,7 @@ const keepForever = 'public, max-age=31536000, immutable'
 const revalidate = 'public, max-age=0'
 const digested = /^[\w.-]+-[\w-]{8}\.(?:js|css)$/
 
-export interface ServedBuild {
+interface ServedBuild {
   /** Folder of the built files, each also compressed (.br, .gz). */
   folder: string
   /** URL prefix, such as `/chat/`. */

@@ -7,7 +7,7 @@ import { toErrorEnvelope } from '@parley/contracts/envelope'
 import { ApiError } from '@parley/contracts/errors'
 import type { FastifyReply } from 'fastify'
 
-export const eventStreamType = 'text/event-stream'
+const eventStreamType = 'text/event-stream'
 
 /** A streaming response: pages of events until the caller disconnects. */
 export class EventStream {

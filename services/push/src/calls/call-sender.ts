@@ -6,7 +6,7 @@ import { findDueQueues, findDueTargets, returnQueue, takeQueues } from '@parley/
 import { createTargetStates } from './target-states.ts'
 import { createQueueWork, expireCalls, type QueueWorkParts } from './work-queue.ts'
 
-export interface CallSenderParts extends Omit<QueueWorkParts, 'leaseMS' | 'onTried'> {
+interface CallSenderParts extends Omit<QueueWorkParts, 'leaseMS' | 'onTried'> {
   timeoutMS: number
   wake: Wake
 }

@@ -24,7 +24,7 @@ import { type CallOutcome, callOnce } from './outgoing-call.ts'
 import { recheckCall } from './recheck-call.ts'
 import { originOf } from './room-webhook.ts'
 
-export interface DeliverCallParts {
+interface DeliverCallParts {
   chat: Chat
   db: Db
   dispatcher: Dispatcher

@@ -9,7 +9,7 @@ import { pushSettings } from '../settings.ts'
 import { apnsId, apnsNotification } from './apns-notification.ts'
 import { connectionReason, type Network, type PushAnswer, retryAfterMS } from './network.ts'
 
-export interface ApnsOptions {
+interface ApnsOptions {
   key: string
   keyId: string
   teamId: string

@@ -7,7 +7,7 @@ import { createTokenSender, type Grant } from './access-tokens.ts'
 import { fcmMessage } from './fcm-message.ts'
 import { asJson, type Network, type PushAnswer } from './network.ts'
 
-export interface FcmOptions {
+interface FcmOptions {
   account: ServiceAccount
   url: string
   timeoutMS: number

@@ -89,7 +89,7 @@ export function shortened<T>(args: readonly string[], maxBytes: number, build: (
 }
 
 /** Notifications of the arguments, then of ever shorter ones. */
-export function* shortenings<T>(args: readonly string[], build: (args: readonly string[]) => T): Generator<T, void> {
+function* shortenings<T>(args: readonly string[], build: (args: readonly string[]) => T): Generator<T, void> {
   yield build(args)
   for (let max = maxCharacters; max > 0; ) {
     max = Math.floor(max * 0.8)
@@ -98,7 +98,7 @@ export function* shortenings<T>(args: readonly string[], build: (args: readonly 
 }
 
 /** The first of these whose JSON fits, or else the last. Later ones are not made. @throws if there are none */
-export function firstFitting<T>(attempts: Generator<T, void>, maxBytes: number): T {
+function firstFitting<T>(attempts: Generator<T, void>, maxBytes: number): T {
   let last: T | undefined
   for (const notification of attempts) {
     if (fits(notification, maxBytes)) return notification

@@ -4,7 +4,7 @@ import { createTokenSender } from './access-tokens.ts'
 import { hmsMessage } from './hms-message.ts'
 import { asJson, type Network, type PushAnswer } from './network.ts'
 
-export interface HmsOptions {
+interface HmsOptions {
   appId: string
   appSecret: string
   url: string

@@ -104,7 +104,7 @@ export function asJson(text: string, schema?: z.ZodType): unknown {
 const maxBytes = 1_400
 
 /** IDs of rooms, of roots of threads, and of messages. */
-export type RemovedNotifications = Record<'rooms' | 'threads' | 'messages', string[]>
+type RemovedNotifications = Record<'rooms' | 'threads' | 'messages', string[]>
 
 /** The first IDs that fit. With a badge of 0, an app removes the notifications of all rooms anyway. */
 export function removedNotifications({

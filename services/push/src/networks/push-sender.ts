@@ -23,7 +23,7 @@ import { contentOf, createPushContents } from './push-contents.ts'
 import { createResponseHandler } from './push-response.ts'
 import { recheckPushes } from './recheck-pushes.ts'
 
-export interface PushSenderParts {
+interface PushSenderParts {
   db: Db
   name: PushNetwork
   network: Network

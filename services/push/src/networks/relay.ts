@@ -10,7 +10,7 @@ import { createSigningSecrets } from '../signing-secrets.ts'
 import { devicePayload } from './device-payload.ts'
 import { connectionReason, type Network, type PushAnswer, type PushContent, retryAfterMS } from './network.ts'
 
-export interface RelayOptions {
+interface RelayOptions {
   db: Db
   url: string
   allowPrivate: PrivateTargets

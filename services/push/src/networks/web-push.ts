@@ -13,7 +13,7 @@ import { devicePayload } from './device-payload.ts'
 import { asJson, connectionReason, type Network, type PushAnswer, type PushContent, retryAfterMS } from './network.ts'
 import { encryptForBrowser, maxTextBytes } from './web-push-encryption.ts'
 
-export interface WebPushOptions {
+interface WebPushOptions {
   db: Db
   /** The operator's contact for push services: a mailto: or https: URL (RFC 8292, 2.1). */
   subject: string

@@ -39,7 +39,7 @@ import { genericCall } from './generic-call.ts'
 import { messageNotification } from './notification-text.ts'
 import { type FindOnlineDevices, isInUse, isUserInUse } from './online-devices.ts'
 
-export interface PushMessageParts {
+interface PushMessageParts {
   db: Db
   presence: Presence
   onlineDevicesOf: FindOnlineDevices

@@ -15,7 +15,7 @@ import { type MessageEvent, messageView } from './push-message.ts'
 import { createMissedPusher, type PushMissedParts } from './push-missed.ts'
 import { createReminderPusher } from './push-reminder.ts'
 
-export interface PushToClientsParts extends PushMissedParts {
+interface PushToClientsParts extends PushMissedParts {
   pushMessage: MessageHandler<MessageEvent>
 }
 

@@ -19,7 +19,7 @@ import { findPushed, forgetPushed, type PushedConversation } from '@parley/prese
 import { networkOf } from './device-push.ts'
 import { type FindOnlineDevices, lastAttempt } from './online-devices.ts'
 
-export interface RemovalParts {
+interface RemovalParts {
   db: Db
   presence: Presence
   onlineDevicesOf: FindOnlineDevices

@@ -33,7 +33,7 @@ export type CatchUp = (
   rooms: readonly RoomOfUser[],
 ) => Promise<CaughtUp>
 
-export interface CatchUpParts extends ReplayParts {
+interface CatchUpParts extends ReplayParts {
   log: Logger
   resumes: Counter<'outcome'>
   /** Whether the bus was away and the node has not finished its resync. */
@@ -54,7 +54,7 @@ const pollMS = 50
 /** A resync of the node takes seconds. */
 const maxBehindMS = 60_000
 
-export function createCatchUp(parts: CatchUpParts): CatchUp {
+function createCatchUp(parts: CatchUpParts): CatchUp {
   const recent = shareReads(parts)
   const older = shareReads(parts)
   return async (socket, session, sinceMS, rooms) => {

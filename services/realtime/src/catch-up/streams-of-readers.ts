@@ -6,7 +6,7 @@ import { earliestOf, type ReadOutcome, type ReplayReader } from './replay-reader
 import type { StreamClock } from './server-time.ts'
 
 /** The streams with missed events of each reader. */
-export type StreamsByReader = ReadonlyMap<ReplayReader, ReadonlySet<string>>
+type StreamsByReader = ReadonlyMap<ReplayReader, ReadonlySet<string>>
 
 export function streamsByReader({ streams }: Bus, readers: readonly ReplayReader[]): StreamsByReader {
   const all = new Set(streams.names)

@@ -26,7 +26,7 @@ import { withEmitLock } from './emit-lock.ts'
 
 type Work<E extends ClientEmit> = (socket: UserSocket, args: EmitArguments<E>, request: string) => unknown
 
-export interface ClientEmitsParts {
+interface ClientEmitsParts {
   chat: Chat
   logIn: LogIn
   limits: Limits

@@ -16,7 +16,7 @@ import { type Capacity, createFullLog } from './capacity.ts'
 import { Dismissal } from './dismissal.ts'
 
 /** 0 is no limit. */
-export interface LimitSettings {
+interface LimitSettings {
   connectionsPerAddress: number
   connectionsPerUser: number
   admissionsPerSecond: number

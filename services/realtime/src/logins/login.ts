@@ -35,7 +35,7 @@ export interface LoginParts {
   replayBufferBytes: number
 }
 
-export interface Registration {
+interface Registration {
   /** Resolves when the senders of node commands know that this node holds a socket of the user. */
   registered: () => Promise<void>
   /** Resolves when the connections of an app are counted. */

@@ -9,7 +9,7 @@ import { joinTopic, topicOf } from '../delivery/topics.ts'
 import type { Logins } from '../logins/logins.ts'
 import type { WatchPresence } from '../presence/watch-presence.ts'
 
-export interface CommandParts {
+interface CommandParts {
   sockets: Sockets
   interest: RoomInterest
   queue: DeliveryQueue

@@ -11,7 +11,7 @@ import type { UserSocket } from '../connections/session.ts'
 import type { Sockets } from '../connections/sockets.ts'
 import type { DeliveryLog } from '../delivery/delivery-log.ts'
 
-export interface NodeRequestParts {
+interface NodeRequestParts {
   bus: Bus
   node: string
   sockets: Sockets

@@ -36,7 +36,7 @@ interface InFlight {
 }
 
 /** Reaches the node that owns a polling session over the bus. */
-export interface PollOwners extends PollOwner {
+interface PollOwners extends PollOwner {
   /** The bus was away: earlier requests get no reply, and the live nodes must be learnt again. */
   busIsBack(): void
   stop(): void

@@ -14,7 +14,7 @@ const socketsPerRound = 100
 const againPerRound = 20
 const atOnce = 10
 
-export interface RightsChecksParts {
+interface RightsChecksParts {
   chat: Chat
   log: Logger
   watchedBy: ReadonlyMap<UserSocket, ReadonlyMap<string, unknown>>

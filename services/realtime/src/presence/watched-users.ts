@@ -9,7 +9,7 @@ import type { UserStates } from '@parley/presence/user-states'
 import type { UserSocket } from '../connections/session.ts'
 
 /** One socket's knowledge of a user that it watches. */
-export interface Watch {
+interface Watch {
   rights: Watchable
   /** A user hid, blocked or left a room: rights must be read before anything more is shown. */
   areRightsInDoubt: boolean

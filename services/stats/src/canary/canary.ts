@@ -11,7 +11,7 @@ import { io } from 'socket.io-client'
 import { statsSettings } from '../settings.ts'
 import { type CanaryAccess, createCanaryApi } from './canary-api.ts'
 
-export interface CanaryParts {
+interface CanaryParts {
   access: CanaryAccess
   node: string
   everyMS: number
@@ -26,7 +26,7 @@ const steps = ['login', 'send', 'socket', 'history', 'webhook'] as const
 const withinMS = 10_000
 const buckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
-export function createCanaryMetrics(metrics: Metrics) {
+function createCanaryMetrics(metrics: Metrics) {
   const help = 'Steps of canaries that failed or took over 10 s'
   return {
     took: metrics.histogram(
@@ -71,7 +71,7 @@ export async function startCanary(
  * @returns `ended`, which resolves some time after the signal aborts
  * @throws SettingsError if it cannot listen for webhooks
  */
-export async function runCanary(parts: CanaryParts, signal: AbortSignal): Promise<{ ended: Promise<void> }> {
+async function runCanary(parts: CanaryParts, signal: AbortSignal): Promise<{ ended: Promise<void> }> {
   const {
     access,
     node,

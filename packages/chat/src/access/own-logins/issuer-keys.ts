@@ -38,7 +38,7 @@ interface KeySet {
 }
 
 /** Verifies tokens with the keys that issuers sign with. */
-export interface IssuerKeys {
+interface IssuerKeys {
   /** @throws if the token is invalid; ApiError SERVICE_UNAVAILABLE if that may be because the keys' address is away */
   verify(token: string, issuer: TokenIssuer, options?: JWTVerifyOptions): Promise<JWTPayload>
 }

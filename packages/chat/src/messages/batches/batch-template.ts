@@ -3,7 +3,7 @@ import { isObject } from '@parley/contracts/free-json'
 import { maxMessageBytes } from '@parley/contracts/resources/message'
 
 /** Replacements by `$pattern$`. */
-export type Patterns = Readonly<Record<string, string>>
+type Patterns = Readonly<Record<string, string>>
 
 /** The JSON text of a message, split at its patterns into parts that are the same for all recipients. */
 interface Template {

@@ -19,7 +19,7 @@ import { type DirectRooms, directRoomsFor } from './direct-rooms.ts'
 
 export type Batch = Input<typeof operation>['body']
 
-export interface BatchWork {
+interface BatchWork {
   app: string
   batch: Batch
   /** Identifies the batch among those of the sender, so that a repeat sends no message twice. */

@@ -101,7 +101,7 @@ async function counted(
 
 const perPage = 200
 
-export interface RepairBadges {
+interface RepairBadges {
   app: string
   /** Limits the repair to this user. */
   client?: string

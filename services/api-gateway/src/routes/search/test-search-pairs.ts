@@ -1,5 +1,5 @@
 /** A text, a keyword, and whether it finds the text. */
-export type SearchPair = readonly [text: string, keyword: string, isFound: boolean]
+type SearchPair = readonly [text: string, keyword: string, isFound: boolean]
 
 /** By language. */
 export const searchPairs: Readonly<Record<string, readonly SearchPair[]>> = {
