@@ -1,5 +1,4 @@
 import { clock } from '@parley/async/clock'
-import { ApiError } from '@parley/contracts/errors'
 import { findAttachedIn } from '@parley/db/files/attached'
 import type { FileDoc, FilesToClearDoc } from '@parley/db/files/documents'
 import { checkFilesSoon, claimFileToCheck, postponeCheck, unsentMS } from '@parley/db/files/files'
@@ -14,7 +13,7 @@ import { key } from '@parley/db/keys'
 import { isScheduled } from '@parley/db/messages/scheduled'
 import { flushApp, flushRooms } from '@parley/db/room-buffer/flush'
 import { findUser } from '@parley/db/users/users'
-import { type FileStore, StoreFull, UploadRemoved, WrongSize } from '@parley/files/file-store'
+import type { FileStore } from '@parley/files/file-store'
 import type { MakeThumbnail } from '@parley/files/thumbnails'
 import type { Chat } from '../chat.ts'
 import { untilDone, type Worker } from '../jobs/run-workers.ts'
@@ -81,7 +80,7 @@ export function createThumbnailTurns(chat: FileKeeping, files: Pictures): (nowMS
   const takeNext = createPictureTurns(chat.db)
   return async (nowMS) => {
     const picture = await takeNext(nowMS)
-    if (picture) await thumbnailOrCheck(chat, files, picture, nowMS)
+    if (picture) await processPicture(chat, files, picture, nowMS)
     return picture !== null
   }
 }
@@ -97,7 +96,7 @@ export async function clearNext(chat: FileKeeping, store: FileStore, nowMS: numb
  * Retries a thumbnail with backoff while the store is away. Meanwhile the picture is removed like any other file if it
  * is unused.
  */
-async function thumbnailOrCheck(chat: FileKeeping, files: Pictures, file: FileDoc, nowMS: number): Promise<void> {
+async function processPicture(chat: FileKeeping, files: Pictures, file: FileDoc, nowMS: number): Promise<void> {
   if (await addThumbnail(chat, files, file)) return
   const ageMS = nowMS - file.createdAtMS
   const againMS = Math.min(Math.max(ageMS, shortestPauseMS), longestPauseMS)
@@ -147,25 +146,4 @@ async function clearOne({ db }: FileKeeping, store: FileStore, one: FilesToClear
     if (uploadUntilMS > nowMS) return postponeClearing(db, one, uploadUntilMS)
   }
   await removeToClear(db, one)
-}
-
-/** Awaits work of the store. @throws ApiError if it fails */
-export async function withStoreErrors<T>(done: Promise<T>): Promise<T> {
-  try {
-    return await done
-  } catch (error) {
-    throw storeError(error)
-  }
-}
-
-/** The error that the caller gets if the store or the upload fails. */
-export function storeError(error: unknown): ApiError {
-  if (error instanceof ApiError) return error
-  if (error instanceof UploadRemoved) return new ApiError('UPLOAD_REPLACED')
-  if (error instanceof StoreFull) return new ApiError('STORAGE_FULL', undefined, { cause: error })
-  if (error instanceof WrongSize)
-    return new ApiError(error.isTooLarge ? 'FILE_TOO_LARGE' : 'INVALID_BODY', `the body: ${error.message}`)
-  if ((error as NodeJS.ErrnoException).code === 'ECONNRESET')
-    return new ApiError('INVALID_BODY', 'the body was cut off')
-  return new ApiError('SERVICE_UNAVAILABLE', 'the file could not be stored: try again', { cause: error })
 }

@@ -15,9 +15,8 @@ import { commonType } from '@parley/files/media-types'
 import { type Caller, userOf } from '../access/caller.ts'
 import type { Chat } from '../chat.ts'
 import { unknownUser } from '../users/user-errors.ts'
-import { withStoreErrors } from './clear-files.ts'
 import { findFileLimits } from './file-limits.ts'
-import { type Files, signedUrl, toFileView } from './files.ts'
+import { type Files, signedUrl, toFileView, withStoreErrors } from './files.ts'
 
 /** Direction controls (embeddings, overrides and isolates), with which `photo\u202Egpj.exe` shows as `photoexe.jpg`. */
 export const directionControls = /[\u202a-\u202e\u2066-\u2069]/g

@@ -4,7 +4,7 @@ import { ApiError } from '@parley/contracts/errors'
 import type { File } from '@parley/contracts/resources/file'
 import type { FileDoc } from '@parley/db/files/documents'
 import { findFile } from '@parley/db/files/files'
-import type { FileStore } from '@parley/files/file-store'
+import { type FileStore, StoreFull, UploadRemoved, WrongSize } from '@parley/files/file-store'
 import type { Chat } from '../chat.ts'
 import type { Uploads } from './uploads.ts'
 
@@ -73,4 +73,25 @@ export function toFileView({ id, name, type, size, owner, stored, scan, createdA
     status: stored === undefined ? 'waiting' : status,
     createdAtMS,
   }
+}
+
+/** Awaits work of the store. @throws ApiError if it fails */
+export async function withStoreErrors<T>(done: Promise<T>): Promise<T> {
+  try {
+    return await done
+  } catch (error) {
+    throw storeError(error)
+  }
+}
+
+/** The error that the caller gets if the store or the upload fails. */
+export function storeError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error
+  if (error instanceof UploadRemoved) return new ApiError('UPLOAD_REPLACED')
+  if (error instanceof StoreFull) return new ApiError('STORAGE_FULL', undefined, { cause: error })
+  if (error instanceof WrongSize)
+    return new ApiError(error.isTooLarge ? 'FILE_TOO_LARGE' : 'INVALID_BODY', `the body: ${error.message}`)
+  if ((error as NodeJS.ErrnoException).code === 'ECONNRESET')
+    return new ApiError('INVALID_BODY', 'the body was cut off')
+  return new ApiError('SERVICE_UNAVAILABLE', 'the file could not be stored: try again', { cause: error })
 }

@@ -10,9 +10,8 @@ import { hasThumbnail, otherType } from '@parley/files/media-types'
 import { mayHaveMetadata, withoutMetadata } from '@parley/files/picture-metadata'
 import type { Caller } from '../access/caller.ts'
 import type { Chat } from '../chat.ts'
-import { storeError, withStoreErrors } from './clear-files.ts'
 import { keepsMetadata } from './file-limits.ts'
-import { type Files, toFileView } from './files.ts'
+import { type Files, storeError, toFileView, withStoreErrors } from './files.ts'
 import { ownFile } from './get-file.ts'
 
 /**
