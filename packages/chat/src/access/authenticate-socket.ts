@@ -1,10 +1,8 @@
 import { batched } from '@parley/async/batch'
 import { ApiError } from '@parley/contracts/errors'
 import { digest, findApp } from '@parley/db/apps/apps'
-import type { Db } from '@parley/db/connect'
 import { findHolders } from '@parley/db/users/tokens'
-import { LRUCache } from 'lru-cache'
-import { createAppLookup, toCaller } from './authenticate-user.ts'
+import { cachedForMinute, createAppLookup, toCaller } from './authenticate-user.ts'
 import type { AuthenticatedUser } from './caller.ts'
 import { admitLogin, type LoginParts } from './own-logins/admit-login.ts'
 
@@ -23,7 +21,7 @@ export type AuthenticateSocket = (token: string, clientKey?: string) => Promise<
 export function createSocketAuthentication(chat: LoginParts): AuthenticateSocket {
   const { db } = chat
   const appOf = createAppLookup(db)
-  const clientKeyOf = createClientKeyLookup(db)
+  const clientKeyOf = cachedForMinute(async (app) => (await findApp(db, app))?.clientKey)
   const holdersOf = batched(
     async (digests: string[]) => {
       const holders = Map.groupBy(await findHolders(db, digests), (held) => held.digest)
@@ -41,19 +39,8 @@ export function createSocketAuthentication(chat: LoginParts): AuthenticateSocket
     if (another) throw new ApiError('INVALID_CLIENT_KEY', 'clientKey is required: the token is held in several apps')
     const held = known ?? (app === undefined ? undefined : await admitLogin(chat, app, token))
     const caller = await toCaller(chat, held)
-    return { ...caller, clientKey: clientKey ?? (await clientKeyOf(caller.app)) }
-  }
-}
-
-/** Finds the client key of an app, cached for a minute. */
-function createClientKeyLookup(db: Db): (app: string) => Promise<string> {
-  const clientKeys = new LRUCache<string, string>({ max: 10_000, ttl: 60_000 })
-  return async (id) => {
-    const known = clientKeys.get(id)
-    if (known !== undefined) return known
-    const app = await findApp(db, id)
-    if (!app) throw new ApiError('INVALID_TOKEN', 'the token is invalid or expired')
-    clientKeys.set(id, app.clientKey)
-    return app.clientKey
+    const key = clientKey ?? (await clientKeyOf(caller.app))
+    if (key === undefined) throw new ApiError('INVALID_TOKEN', 'the token is invalid or expired')
+    return { ...caller, clientKey: key }
   }
 }

@@ -40,14 +40,18 @@ export async function toCaller({ issuers }: LoginParts, held: TokenDoc | undefin
   return { kind: 'user', app, user, tokenDigest, expiresAt, isOwnLogin: login !== undefined }
 }
 
-/** Finds the app of a client key, cached for a minute. */
-export function createAppLookup(db: Db): (clientKey: string) => Promise<string | undefined> {
-  const apps = new LRUCache<string, string>({ max: 10_000, ttl: 60_000 })
-  return async (clientKey) => {
-    const known = apps.get(clientKey)
-    if (known !== undefined) return known
-    const app = await findAppByClientKey(db, clientKey)
-    if (app) apps.set(clientKey, app._id)
-    return app?._id
+/** The app of a client key. */
+export const createAppLookup = (db: Db) =>
+  cachedForMinute(async (clientKey) => (await findAppByClientKey(db, clientKey))?._id)
+
+/** Caches each text that `find` finds. */
+export function cachedForMinute(
+  find: (key: string) => Promise<string | undefined>,
+): (key: string) => Promise<string | undefined> {
+  const found = new LRUCache<string, string>({ max: 10_000, ttl: 60_000 })
+  return async (key) => {
+    const known = found.get(key) ?? (await find(key))
+    if (known !== undefined && !found.has(key)) found.set(key, known)
+    return known
   }
 }
