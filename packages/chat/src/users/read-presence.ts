@@ -9,7 +9,6 @@ import type { Presence } from '@parley/presence/connect'
 import { findUserStates } from '@parley/presence/user-states'
 import type { UserCaller } from '../access/caller.ts'
 import type { Chat } from '../chat.ts'
-import { toPresenceView } from '../views/presence.ts'
 
 /**
  * The current presence of those users who share a room with the caller (docs/reference/presence.md).
@@ -66,4 +65,16 @@ export function findWatchable(
       }),
     )
   })
+}
+
+export function toPresenceView(client: string, rights: Watchable, state: UserPresence['state']): UserPresence {
+  // A hidden user is `unknown` while others are; otherwise this would reveal that they hide.
+  if (!rights.isShown) return stateView(client, state === 'unknown' ? 'unknown' : 'offline')
+  const { lastSeenMS } = rights
+  return { ...stateView(client, state), ...(state === 'offline' && lastSeenMS !== undefined && { lastSeenMS }) }
+}
+
+/** A user's presence without times. */
+export function stateView(client: string, state: UserPresence['state']): UserPresence {
+  return { client, state, ...(state !== 'unknown' && { online: state !== 'offline', away: state === 'away' }) }
 }
