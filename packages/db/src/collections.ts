@@ -47,7 +47,6 @@ import { userIndexes } from './users/users.ts'
 /** How to find an app's documents: by key range, or with a full scan of a small collection. */
 type Deletion = 'idRange' | 'roomKeyRange' | 'outbox' | 'calls' | 'files' | 'roles' | 'last' | 'none'
 
-/** A shard key of one field, ranged or hashed. */
 export interface ShardKey {
   field: '_id' | 'roomKey'
   by: 'hash' | 'range'

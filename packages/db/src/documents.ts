@@ -80,7 +80,6 @@ export interface LinkCardDoc {
   card?: LinkCard
 }
 
-/** A link preview. */
 export interface LinkCard {
   title: string
   description?: string

@@ -62,7 +62,6 @@ export async function findJob(
   return found[0] ?? null
 }
 
-/** A job without its input and results. */
 export type ListedJob = Omit<JobDoc, 'batch' | 'outcomes'>
 
 const listed = { projection: { batch: 0, outcomes: 0 } } as const
@@ -77,7 +76,6 @@ export async function findJobs(
   return findTimePage(db.jobs, of, { time: 'createdAtMS', id: '_id' }, page, listed)
 }
 
-/** One job in the form of `findJobs`. */
 export async function findListedJob(db: Db, app: string, id: string): Promise<ListedJob | null> {
   return db.jobs.findOne<ListedJob>({ _id: key(app, id) }, listed)
 }

@@ -30,7 +30,6 @@ export function ofRoom(roomKey: string): { roomKey: string; _id: { $gt: string; 
 /** A scan of this many documents takes well under a second, far below the driver's 10 s timeout. */
 const maxInPart = 10_000
 
-/** A condition on `_id`. */
 export type KeyPart = { $gt: string; $lt: string } | { $gt: string; $lte: string }
 
 /**

@@ -21,7 +21,6 @@ export async function keepPageFiles(db: Db, files: ReadonlyMap<string, Uint8Arra
   await db.pageFiles.bulkWrite(writes, { ordered: false })
 }
 
-/** The names of the files that any gateway has stored. */
 export async function listPageFiles(db: Db): Promise<string[]> {
   const found = await db.pageFiles.find({}, { projection: { _id: 1 } }).toArray()
   return idsOf(found)

@@ -32,7 +32,6 @@ export interface MigrationDoc {
   atMS: number
 }
 
-/** The migrations that have not run yet, in order. */
 export async function pendingMigrations(db: Db): Promise<string[]> {
   const done = await db.mongo.collection<MigrationDoc>(migrationsCollection).find().toArray()
   const names = new Set(idsOf(done))

@@ -15,7 +15,6 @@ export const errorCodes = {
   Interrupted: 11_601,
 } as const
 
-/** Whether MongoDB failed an operation with one of these errors. */
 export function isServerError(error: unknown, ...names: (keyof typeof errorCodes)[]): error is MongoServerError {
   return error instanceof MongoServerError && names.some((name) => error.code === errorCodes[name])
 }

@@ -66,7 +66,6 @@ local total = live()
 return total
 `
 
-/** An app's counts in Redis after a report. */
 export interface Reported {
   /** The connections of all nodes that reported in time. */
   heard: number
@@ -94,7 +93,6 @@ export async function raisePeaks(presence: Presence, app: string, peaks: Readonl
   if (peaks.size > 0) await presence.redis.eval(raiseScript, 1, peaksKey(app), ...[...peaks].flat())
 }
 
-/** Current connections of the app over all live nodes. */
 export async function countConnections(presence: Presence, app: string): Promise<number> {
   return Number(await presence.redis.eval(countScript, 2, nodesKey, connectionsKey(app)))
 }

@@ -51,7 +51,6 @@ export function writeFields(
   return writes
 }
 
-/** Replaces the node's whole report. */
 export async function writeAll(
   redis: Presence['redis'],
   node: string,

@@ -2,7 +2,6 @@ import { clock } from '@parley/async/clock'
 import type { Presence } from './connect.ts'
 import { execAll } from './exec-all.ts'
 
-/** A call recorded by a receiver. */
 export interface RecordedCall {
   atMS: number
   headers: Record<string, string>
@@ -56,7 +55,6 @@ export async function findReceiver({ redis }: Presence, id: string): Promise<Rec
   return isOpen ? { app, endsAtMS: Number(endsAtMS), status: Number(status), count: Number(count) } : undefined
 }
 
-/** Closes a receiver, and deletes its calls. */
 export async function closeReceiver({ redis }: Presence, app: string, id: string): Promise<void> {
   await execAll(redis.multi().del(receiverKey(id), callsKey(id)).zrem(ofAppKey(app), id))
 }
@@ -74,7 +72,6 @@ export async function recordCall({ redis }: Presence, id: string, endsAtMS: numb
   )
 }
 
-/** The recorded calls, latest first. */
 export async function readRecordedCalls({ redis }: Presence, id: string): Promise<RecordedCall[]> {
   const found = await redis.lrange(callsKey(id), 0, -1)
   return found.map((json) => JSON.parse(json) as RecordedCall)

@@ -26,7 +26,6 @@ const serviceAccount = z
   })
   .describe('a service account of Google Cloud')
 
-/** All settings of the push service. */
 export const pushSettings = {
   ...sharedSettings,
   generic: {

@@ -8,7 +8,6 @@ import type { SettingsOf } from '@parley/service/settings'
 import type { Tracing } from '@parley/service/trace'
 import type { realtimeSettings } from './settings.ts'
 
-/** The connections and tools of a realtime node, from its main.ts. */
 export interface NodeParts {
   /** Announces whether this node registers its users; resolves when the senders of node commands know. */
   announce: () => Promise<void>

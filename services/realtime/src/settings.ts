@@ -3,7 +3,6 @@ import { milliseconds, port, wholeNumber } from '@parley/service/settings'
 import { sharedSettings } from '@parley/service/shared-settings'
 import { z } from 'zod'
 
-/** Everything that a realtime node reads from its environment. */
 export const realtimeSettings = {
   ...sharedSettings,
   host: {

@@ -12,7 +12,6 @@ import type { FeedOnlyEvent } from '@parley/contracts/resources/feed-event'
 import { type ServerEvent, serverEvents } from '@parley/contracts/socket/server-events'
 import type { Bus } from '../connect.ts'
 
-/** Describes an event that is published again. */
 export interface Republished {
   /** When the event was first recorded, in Unix milliseconds. */
   atMS: number
@@ -20,7 +19,6 @@ export interface Republished {
   position?: number | undefined
 }
 
-/** Position of a message in its room or thread. */
 export interface EventPosition {
   seq: number
   /** Root of the thread that `seq` counts in; absent for the room. */

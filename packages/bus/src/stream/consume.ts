@@ -7,7 +7,6 @@ import type { Bus } from '../connect.ts'
 import { ackWaitSeconds, consumerState, ensureConsumer, type FindHandled, isMissing } from './stream.ts'
 import { readInfo } from './stream-info.ts'
 
-/** A message and its metadata in the stream. */
 export interface StreamMessage {
   /** ID of the event, the same if it is published twice. */
   id: string

@@ -4,7 +4,6 @@ import type { Bus } from '../connect.ts'
 import { BusAway } from '../events/publish.ts'
 import { openReading } from './read-stream.ts'
 
-/** Position of an event in the stream. */
 export interface Published {
   streamSeq: number
   atMS: number

@@ -6,13 +6,11 @@ import type { Bus } from '../connect.ts'
 import { positionAt } from './find-stored.ts'
 import { AllHeld, mergeMessages } from './merge-messages.ts'
 
-/** Positions by stream name. */
 export type Positions = ReadonlyMap<string, number>
 
 /** All readings have reached their marks. Holds the message at each mark. */
 export type AtMarks = AllHeld<JsMsg>
 
-/** When the stream stored a message, in Unix milliseconds. */
 export const takenAt = ({ info }: JsMsg) => Math.floor(info.timestampNanos / 1_000_000)
 
 export const isAtMarks = (read: JsMsg | AtMarks): read is AtMarks => read instanceof AllHeld
@@ -66,7 +64,6 @@ function inStreams(
   return new Map([...byStream].map(([stream, those]) => [stream, subjectsOf(those)]))
 }
 
-/** Whether one consumer can read exactly these. */
 export function fitOneConsumer(audiences: readonly Audience[]): boolean {
   return audiences.length <= subjectsOfConsumer
 }

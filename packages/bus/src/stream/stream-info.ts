@@ -34,7 +34,6 @@ export async function readInfo(bus: Bus, name: string): Promise<Info> {
   return toInfo(name, await streams.info(name))
 }
 
-/** Number of streams according to the configuration of one. */
 export function countIn({ metadata }: Pick<StreamInfo['config'], 'metadata'>): number {
   return Number(metadata?.[keys.count] ?? 1)
 }

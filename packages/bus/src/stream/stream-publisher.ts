@@ -13,7 +13,6 @@ import type { Refusals } from './refusals.ts'
  */
 export type PublishToStream = (subject: string, json: string, headers: MsgHdrs) => Promise<number>
 
-/** A message that a stream has acknowledged. */
 export interface Acknowledged {
   seq: number
   id: string

@@ -141,7 +141,6 @@ export async function findMessageId(bus: Bus, stream: string, seq: number): Prom
   return message?.header.get('Nats-Msg-Id') || undefined
 }
 
-/** Progress of the consumers of a stream. */
 export interface Handled {
   /** All existing consumers have handled every message stored before this time (Unix milliseconds). */
   upToMS: number

@@ -35,7 +35,6 @@ export async function hasAuditEntry(db: Db, app: string, id: string, session?: S
   return (await db.audit.findOne({ _id: key(app, id) }, options)) !== null
 }
 
-/** Filters an app's entries. */
 interface AuditQuery {
   actor?: string | undefined
   subject?: string | undefined
@@ -81,7 +80,6 @@ export async function takeUnsealed(db: Db, app: string, limit: number, session: 
     .toArray()
 }
 
-/** The last link of an app's chain. */
 export async function findLastSeal(db: Db, app: string, session: Session): Promise<AuditSealDoc | null> {
   return db.auditSeals.findOne({ _id: keyRange(app) }, { session, sort: { _id: -1 } })
 }

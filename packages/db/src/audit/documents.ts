@@ -22,7 +22,6 @@ export interface AuditDoc {
   expiresAt: Date
 }
 
-/** A reference to an unsealed entry. */
 export interface UnsealedDoc {
   /** `_id` of the entry. */
   _id: string

@@ -41,7 +41,6 @@ export interface BackedUpCollection {
   parts: Part[]
 }
 
-/** The contents of a backup. */
 export interface Manifest {
   format: 1
   /** The Parley release that wrote the backup. */

@@ -15,7 +15,6 @@ const newEntryId = () => new ObjectId().toHexString()
 /** Far below MongoDB's document limit (16 MiB). */
 const maxEntryBytes = 4 * 1024 * 1024
 
-/** The events of one ordering key. */
 export interface KeyedEvents {
   orderingKey: string
   events: readonly OutboxEvent[]
@@ -66,7 +65,6 @@ export async function findByOrderingKey(db: Db, orderingKeys: readonly string[])
   return db.outbox.aggregate<OutboxEntry>(waitingIn(orderingKeys)).toArray()
 }
 
-/** The pipeline of `findByOrderingKey`, on `outbox`. */
 export function waitingIn(orderingKeys: readonly string[]): object[] {
   return [
     { $match: { orderingKey: { $in: [...orderingKeys] } } },
@@ -75,7 +73,6 @@ export function waitingIn(orderingKeys: readonly string[]): object[] {
   ]
 }
 
-/** Writes entries without an ordering key to the outbox. */
 export async function insertUnordered(db: Db, entries: readonly OutboxEntry[]): Promise<void> {
   await db.outbox.insertMany(entries)
 }

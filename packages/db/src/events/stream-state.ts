@@ -14,7 +14,6 @@ export async function findStreamState(db: Db, stream: string): Promise<StreamSta
   return db.streamState.findOne({ _id: stream }, { readConcern: 'majority' })
 }
 
-/** The states of all streams, by name. */
 export async function findStreamStates(db: Db): Promise<Map<string, StreamStateDoc>> {
   const states = await db.streamState.find(streamStates, { readConcern: 'majority' }).toArray()
   return new Map(states.map((state) => [state._id, state]))

@@ -84,12 +84,10 @@ export async function takeToClear(db: Db, nowMS: number): Promise<FilesToClearDo
   )
 }
 
-/** Deletes a finished cleanup. */
 export async function removeToClear(db: Db, { _id }: FilesToClearDoc): Promise<void> {
   await db.filesToClear.deleteOne({ _id })
 }
 
-/** Repeats a cleanup at the given time. */
 export async function postponeClearing(db: Db, { _id }: FilesToClearDoc, nextMS: number): Promise<void> {
   await db.filesToClear.updateOne({ _id }, { $set: { nextMS } })
 }

@@ -1,6 +1,5 @@
 import type { OwedRoom } from '../documents.ts'
 
-/** A legal hold on a user's messages, or on a room. */
 export interface HoldDoc {
   /** key(app, id) */
   _id: string
@@ -16,7 +15,6 @@ export interface HoldDoc {
   owed?: OwedErasure[]
 }
 
-/** Content that a job would have erased in a room. */
 export interface OwedErasure extends OwedRoom {
   job: string
   user: string

@@ -142,7 +142,6 @@ async function countUncounted(
   return uncounted
 }
 
-/** The seqs of messages by ID, for read positions. */
 export async function findSeqs(db: Db, ids: readonly string[]): Promise<Map<string, number>> {
   const found = await findMessages(db, ids)
   return new Map(found.map(({ _id, seq }) => [_id, seq]))

@@ -79,7 +79,6 @@ export async function findIdsBySeq(
   return new Map(found.map(({ _id, seq }) => [seq, _id]))
 }
 
-/** New messages of a room. */
 export interface ImportedAdvance {
   roomKey: string
   /** The room's seq before the import. */

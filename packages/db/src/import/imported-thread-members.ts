@@ -9,7 +9,6 @@ import { countedThread } from '../threads/thread.ts'
 import { countUncountedAfter, sumOf } from '../unread/uncounted.ts'
 import { inTransactionWhenBusy } from './retry-busy.ts'
 
-/** A user of a thread, with their read position. */
 export interface ImportedThreadMember {
   app: string
   room: string

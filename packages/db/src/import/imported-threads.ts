@@ -8,7 +8,6 @@ import { insertMissing, runWrites } from '../transactions/run-writes.ts'
 import { ImportConflict } from './imported-rooms.ts'
 import { retryBusy } from './retry-busy.ts'
 
-/** New messages of a thread. */
 export interface ImportedThread extends Omit<Thread, 'deletedUpToSeq'> {
   app: string
   room: string
@@ -59,7 +58,6 @@ export async function growImported(
   if (matchedCount < threads.length) throw new ImportConflict('a thread got other messages during the import')
 }
 
-/** The users of a thread in the import file. */
 interface ImportedThreadMembers {
   app: string
   room: string

@@ -218,7 +218,6 @@ function toBucketed(message: MessageDoc): BucketedMessage {
   return rest
 }
 
-/** The messages of a bucket, in the form of `messages`. */
 export function messagesOf(bucket: Pick<MessageBucketDoc, 'app' | 'room' | 'roomKey' | 'messages'>): MessageDoc[] {
   const { app, room, roomKey } = bucket
   return bucket.messages.flatMap((entry) =>

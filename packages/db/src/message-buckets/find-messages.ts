@@ -79,13 +79,11 @@ export async function findMessages(
   return joined(found.buckets.flatMap(messagesOf), found.apart)
 }
 
-/** Seqs after `after`, up to `upTo`. */
 export interface SeqRange {
   after: number
   upTo: number
 }
 
-/** Merges ranges that overlap or adjoin. */
 export function joinRanges(ranges: readonly SeqRange[]): SeqRange[] {
   const all: SeqRange[] = []
   for (const { after, upTo } of ranges.toSorted((a, b) => a.after - b.after)) {
@@ -122,12 +120,10 @@ export async function findBySeq(
   return limit === undefined ? found : found.slice(0, limit)
 }
 
-/** The buckets that overlap a range. */
 export function bucketsIn(roomKey: string, { after, upTo }: SeqRange): Filter<MessageBucketDoc> {
   return { _id: { $gte: bucketKey(roomKey, after + 1), $lte: bucketKey(roomKey, Math.max(upTo, after + 1)) } }
 }
 
-/** Counts the bucketed messages in a range of a room, optionally of one sender. */
 export async function countInBuckets(
   db: Db,
   roomKey: string,

@@ -5,7 +5,6 @@ import { moveFromBuckets, takeFromBucket, takeFromBuckets } from '../message-buc
 import type { SeqRange } from '../message-buckets/find-messages.ts'
 import type { MessageDoc } from './documents.ts'
 
-/** The fields that a change of a message sets and removes. */
 export interface MessageChange {
   set?: Partial<
     Pick<
@@ -27,7 +26,6 @@ export interface MessageChange {
   )[]
 }
 
-/** Fields that only a streaming message has. */
 export const ofStream = ['streaming', 'streamed'] as const
 
 /** A message that is deleted for all keeps its seq but loses its content. */

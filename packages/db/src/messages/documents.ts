@@ -69,7 +69,6 @@ export interface MessageDoc {
   request?: string
 }
 
-/** A scheduled message. */
 export interface ScheduledDoc
   extends Pick<
     MessageDoc,
@@ -163,7 +162,6 @@ export interface UserDeletionDoc {
   deletedAtMS: number
 }
 
-/** A bookmark or reminder of a user. */
 export interface SavedMessageDoc {
   /** key(app, user, message) */
   _id: string

@@ -7,7 +7,6 @@ export const expiringMessageIndexes: IndexDescription[] = [
   { key: { expiresAtMS: 1 }, partialFilterExpression: { expiresAtMS: { $exists: true } } },
 ]
 
-/** A message that is due to expire. */
 export type ExpiredMessage = Pick<MessageDoc, '_id' | 'app' | 'room'>
 
 /** The flushed messages that are due to expire, longest overdue first. */
@@ -15,7 +14,6 @@ export function findExpired(db: Db, atMS: number, limit: number): Promise<Expire
   return expiredMessages(db, atMS, limit).toArray()
 }
 
-/** The query of findExpired. */
 export function expiredMessages(db: Db, atMS: number, limit: number): FindCursor<ExpiredMessage> {
   return db.messages
     .find(expiredAt(atMS))

@@ -43,7 +43,6 @@ export function firstRead({ limit }: PageSize): number {
   return Math.min(limit + 1, perRead)
 }
 
-/** The result of one read of a history. */
 export interface FoundMessages {
   /** Documents of `messages`. */
   apart: MessageDoc[]

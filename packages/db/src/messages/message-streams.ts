@@ -25,7 +25,6 @@ export async function findStreamAlone(
   return db.messageStreams.findOne({ _id: key(app, message) }, { projection: { parts: 0 } })
 }
 
-/** Streams that have timed out. */
 export async function findSilentStreams(db: Db, nowMS: number, limit: number): Promise<MessageStreamDoc[]> {
   return db.messageStreams
     .find({ closeAtMS: { $lte: nowMS } })

@@ -8,7 +8,6 @@ import { joined } from '../message-buckets/find-messages.ts'
 import { unflushedOf } from '../room-buffer/buffer.ts'
 import type { MessageDoc } from './documents.ts'
 
-/** A message without its content, attachments, mentions and reactions. */
 export type MessageHead = Omit<MessageDoc, 'content' | 'attachments' | 'mentions' | 'reactions'>
 
 const withoutContents = { 'buffer.content': 0, 'buffer.attachments': 0, 'buffer.mentions': 0 } as const

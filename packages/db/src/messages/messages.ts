@@ -57,7 +57,6 @@ export async function findMessage(db: Db, roomKey: string, id: string, session?:
   return (await findMessages(db, [id], { roomKey, session }))[0] ?? null
 }
 
-/** The ID of the room's flushed message with a seq. */
 export async function findMessageAt(
   db: Db,
   roomKey: string,
@@ -90,7 +89,6 @@ async function findTimesOfLast(db: Db, roomKey: string, sender: string): Promise
   return [...inBucket, ...(apart ? [apart] : [])].map(({ createdAtMS }) => createdAtMS)
 }
 
-/** The room of a message, flushed or buffered. */
 export async function findRoomOfMessage(db: Db, app: string, id: string): Promise<string | undefined> {
   const find = async () => (await findMessages(db, [id], { app }))[0]?.room
   // Read flushed messages again: a message that left its buffer in between is flushed.

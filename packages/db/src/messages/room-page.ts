@@ -84,7 +84,6 @@ function pageStages(
   ]
 }
 
-/** A stage that joins another collection with a pipeline. */
 export function lookUp(from: string, pipeline: Document[], as: string): Document {
   return { $lookup: { from, pipeline, as } }
 }

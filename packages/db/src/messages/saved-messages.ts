@@ -14,7 +14,6 @@ export const reminderIndexes: IndexDescription[] = [
 /** Longer than the transaction that writes a reminder's events takes. */
 const leaseMS = 15_000
 
-/** A user's lists of saved messages. */
 export type SavedIn = 'bookmarks' | 'reminders'
 
 /** Saves a message, replacing an earlier entry for it. */
@@ -46,7 +45,6 @@ export async function findSaved(
   return db[list].findOne({ _id: key(app, user, message) }, { session })
 }
 
-/** The number of messages in a user's list, counted up to `max`. */
 export async function countSaved(
   db: Db,
   list: SavedIn,

@@ -20,7 +20,6 @@ export const scheduledIndexes: IndexDescription[] = [
 
 /** Longer than a send, which gives up after 10 s. */
 export const scheduledLeaseMS = 15_000
-/** How long refused messages are kept. */
 export const refusedKeptMS = 30 * 24 * 60 * 60 * 1_000
 
 /**
@@ -150,7 +149,6 @@ export async function postponeScheduled(
   )
 }
 
-/** Records that the send was refused, with the reason. */
 export async function markRefused(
   db: Db,
   { _id, claim = '' }: ScheduledDoc,
@@ -164,13 +162,11 @@ export async function markRefused(
   )
 }
 
-/** Whether a scheduled or refused message has the file. */
 export async function isScheduled(db: Db, { app, id }: { app: string; id: string }): Promise<boolean> {
   const withFile = { 'attachments.fileID': id, attachments: { $exists: true }, app }
   return (await db.scheduled.findOne(withFile, { projection: { _id: 1 } })) !== null
 }
 
-/** Removes a user's scheduled messages. */
 export async function deleteScheduledOf(db: Db, app: string, sender: string): Promise<void> {
   const ofSender = { senderKey: key(app, sender) }
   const withFiles = await db.scheduled.find({ ...ofSender, attachments: { $exists: true } }).toArray()

@@ -10,7 +10,6 @@ import { maxAtOneTime } from './messages.ts'
 import type { PageStart } from './page-start.ts'
 import { type SearchPosition, type SearchReading, searchPages } from './search-pages.ts'
 
-/** Filters that all messages found must match. */
 export interface HistorySearch {
   app: string
   sender: string | undefined

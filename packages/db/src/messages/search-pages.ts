@@ -8,7 +8,6 @@ export interface SearchPosition {
   passed: number
 }
 
-/** The batch size and deadline of a search. */
 export interface SearchReading {
   atOnce: number
   untilMS: number

@@ -32,7 +32,6 @@ interface ToHide {
   threadOf?: string
 }
 
-/** The projected fields of a deletion. */
 export type FoundDeletion = Pick<UserDeletionDoc, '_id' | 'seq'>
 
 /** IDs of the messages that the user deleted for themselves, individually or with everything up to them. */
@@ -53,7 +52,6 @@ export async function findUserDeletions(
   return hiddenBy(found, app, user, messages)
 }
 
-/** IDs of the messages that the user's deletions cover. */
 export function hiddenBy(
   deletions: readonly FoundDeletion[],
   app: string,

@@ -1,6 +1,5 @@
 import type { ReportDecision } from '@parley/contracts/resources/report'
 
-/** Users' reports of one message. */
 export interface ReportDoc {
   /** key(app, message) */
   _id: string

@@ -1,6 +1,5 @@
 import type { OperatorRoles } from '@parley/contracts/resources/operator'
 
-/** An account of the console (docs/reference/console.md). */
 export interface OperatorDoc {
   _id: string
   /** Lower case. */
@@ -33,7 +32,6 @@ interface TotpDoc {
   recovery?: string[]
 }
 
-/** A passkey (WebAuthn credential) of an operator. */
 export interface PasskeyDoc {
   /** The credential ID, base64url. */
   id: string
@@ -49,7 +47,6 @@ export interface PasskeyDoc {
   lastUsedAt?: Date
 }
 
-/** A single-use challenge for an authenticator. */
 export interface PasskeyChallengeDoc {
   /** SHA-256 digest of the challenge. */
   _id: string
@@ -58,7 +55,6 @@ export interface PasskeyChallengeDoc {
   expiresAt: Date
 }
 
-/** A signed-in browser of an operator. */
 export interface OperatorSessionDoc {
   /** SHA-256 digest of the cookie. */
   _id: string

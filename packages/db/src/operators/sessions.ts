@@ -42,7 +42,6 @@ export async function recordSessionUse(db: Db, id: string, lastSeenAt: Date, exp
   await db.operatorSessions.updateOne({ _id: id }, used, { writeConcern: { w: 1, journal: false } })
 }
 
-/** The active sessions of an operator, latest first. */
 export async function findSessions(
   db: Db,
   { _id, version }: Pick<OperatorDoc, '_id' | 'version'>,
@@ -51,7 +50,6 @@ export async function findSessions(
   return db.operatorSessions.find(active).sort({ createdAt: -1 }).toArray()
 }
 
-/** Returns whether the session existed. */
 export async function deleteSession(db: Db, id: string, session: Session): Promise<boolean> {
   return (await db.operatorSessions.deleteOne({ _id: id }, { session })).deletedCount === 1
 }

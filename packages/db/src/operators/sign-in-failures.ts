@@ -8,7 +8,6 @@ export const signInFailureIndexes: IndexDescription[] = [{ key: { expiresAt: 1 }
 /** Failures are forgotten this long after the last one. */
 const forgetAfterMS = 24 * 3_600_000
 
-/** How failed attempts delay the next one. */
 export interface Backoff {
   /** Number of failures without a delay. */
   free: number

@@ -1,7 +1,6 @@
 import { keptBackBy } from '@parley/contracts/resources/push/decide-notification'
 import type { PushNetwork } from '@parley/contracts/resources/push/network'
 
-/** A queue with waiting calls. */
 export interface CallQueueDoc {
   /** The queue's name. */
   _id: string
@@ -70,7 +69,6 @@ export interface PushDecisionDoc {
   called?: string[]
 }
 
-/** A batch of outcomes of one message's pushes. */
 export interface PushResultsDoc {
   /** key(app, message, unique) */
   _id: string
@@ -140,14 +138,12 @@ export interface CallTry {
   answer?: string
 }
 
-/** Why a message got no push at all. */
 export type MessageReason = 'DELETED' | 'LATE'
 
 export type UserReason = (typeof userReasons)[number]
 
 export type DeviceDecision = (typeof deviceDecisions)[number]
 
-/** The outcome of a push. */
 export interface PushResult {
   user: string
   device: string
@@ -160,7 +156,6 @@ export interface PushResult {
   atMS: number
 }
 
-/** Why a member got no push on any device. */
 export const userReasons = [
   'SENDER',
   'NOT_A_MEMBER',

@@ -6,7 +6,6 @@ import { idsOf } from '../keys.ts'
 import type { CallQueueDoc, CallTry, OutgoingCallDoc } from './documents.ts'
 
 const day = 24 * 60 * 60
-/** How long done calls are kept. */
 export const keptDays = 7
 export const outgoingCallIndexes: IndexDescription[] = [
   { key: { queue: 1, order: 1, _id: 1 }, partialFilterExpression: { state: 'waiting' }, name: 'waiting' },
@@ -116,7 +115,6 @@ export async function findDueTargets(db: Db): Promise<string[]> {
   return idsOf(found)
 }
 
-/** Due queues of a target, longest overdue first. */
 export async function findDueQueues(db: Db, target: string, limit: number): Promise<CallQueueDoc[]> {
   return db.callQueues
     .find({ target, dueAtMS: { $lte: clock.now() } })
@@ -125,7 +123,6 @@ export async function findDueQueues(db: Db, target: string, limit: number): Prom
     .toArray()
 }
 
-/** Due queues of a target that have failed since before `beforeMS`. */
 export async function findExpiredQueues(
   db: Db,
   target: string,
@@ -224,7 +221,6 @@ export async function markCallsDone(db: Db, done: readonly DoneCall[]): Promise<
   )
 }
 
-/** Those of the calls that were dropped as unneeded. */
 export async function findDroppedCalls(db: Db, ids: readonly string[]): Promise<Set<string>> {
   const dropped = { _id: { $in: [...ids] }, state: 'done' as const, tries: 0 }
   const found = await db.outgoingCalls.find(dropped, { projection: { _id: 1 } }).toArray()
@@ -285,12 +281,10 @@ export async function findFailedCalls(
   return { totalCount: await db.outgoingCalls.countDocuments(failed, { hint: 'failed' }), calls: found }
 }
 
-/** The number of an app's dead letters, counted up to `max`. */
 export async function countFailedCalls(db: Db, app: string, max: number): Promise<number> {
   return db.outgoingCalls.countDocuments({ app, state: 'failed' }, { hint: 'failed', limit: max })
 }
 
-/** The number of waiting calls and dead letters of all apps. */
 export async function countCalls(db: Db): Promise<{ waiting: number; failed: number }> {
   const [waiting, failed] = await Promise.all([
     db.outgoingCalls.countDocuments({ state: 'waiting' }, { hint: 'waiting' }),

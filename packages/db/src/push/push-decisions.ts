@@ -82,7 +82,6 @@ export async function findDecisions(
   return { isAny, decisions }
 }
 
-/** The outcomes of a message's pushes to a user, by time. */
 export async function findResults(db: Db, content: string, user: string): Promise<PushResult[]> {
   const found = await findResultsAbout(db, [content], user)
   return found.map(({ result }) => result).sort((a, b) => a.atMS - b.atMS)

@@ -51,7 +51,6 @@ export async function insertPushes(db: Db, pushes: readonly PushDoc[]): Promise<
   if (pushes.length > 0) await ignoreDuplicates(db.pushes.insertMany(pushes, { ordered: false }))
 }
 
-/** The due pushes of a network, longest overdue first. */
 export async function findDuePushes(db: Db, network: PushNetwork, limit: number): Promise<PushDoc[]> {
   return db.pushes
     .find({ network, dueAtMS: { $lte: clock.now() } })
@@ -145,7 +144,6 @@ export async function replacePushContents(db: Db, contents: readonly { id: strin
   await db.pushContents.bulkWrite(updates, { ordered: false })
 }
 
-/** The pushes of a message to a user, one per device. */
 export async function findPushesTo(db: Db, content: string, user: string): Promise<PushDoc[]> {
   return db.pushes.find({ _id: keyRange(key(content, user)) }).toArray()
 }

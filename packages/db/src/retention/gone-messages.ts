@@ -79,7 +79,6 @@ export async function passMessages(
   if (own.length > 0) await members.bulkWrite(own, { session, ordered: false })
 }
 
-/** The oldest thread messages of a room that were sent before a time. */
 export async function findOldestInThreads(
   db: Db,
   { app, id }: { app: string; id: string },
@@ -97,7 +96,6 @@ export async function findOldestInThreads(
     .toArray()
 }
 
-/** Records that all messages of a room up to a seq are removed. */
 export async function setGone(
   db: Db,
   { _id, deletedUpToSeq = 0 }: Holder,
@@ -108,7 +106,6 @@ export async function setGone(
   await db.rooms.updateOne({ _id }, { $set: gone }, { session })
 }
 
-/** Records that all messages of a thread up to a seq are removed. */
 export async function setGoneInThread(
   db: Db,
   root: string,

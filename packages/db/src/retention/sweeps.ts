@@ -10,7 +10,6 @@ export const sweepIndexes: IndexDescription[] = [
   { key: { 'retention.sweptMS': 1 } },
 ]
 
-/** Covers rooms with their own retention. */
 export const ownRetentionIndexes: IndexDescription[] = [
   { key: { app: 1, _id: 1 }, partialFilterExpression: { retentionDays: { $gt: 0 } } },
 ]
@@ -19,7 +18,6 @@ const leaseMS = 30_000
 const againAfterMS = 60 * 60 * 1_000
 const afterFailureMS = 5 * 60 * 1_000
 
-/** An app's sweep that this process has leased. */
 export interface LeasedSweep extends RetentionSweep {
   app: string
   begunMS: number

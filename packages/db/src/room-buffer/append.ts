@@ -10,7 +10,6 @@ import { runWrites } from '../transactions/run-writes.ts'
 import { inTransaction } from '../transactions/transaction.ts'
 import type { BufferedMessage } from './documents.ts'
 
-/** The fields of a room that a send needs. */
 export const roomFields = {
   app: 1,
   id: 1,

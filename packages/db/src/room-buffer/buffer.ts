@@ -12,7 +12,6 @@ export const bufferIndexes: IndexDescription[] = [
   { key: { bufferSinceMS: 1 }, partialFilterExpression: { bufferSinceMS: { $exists: true } } },
 ]
 
-/** Projection of a room without its buffer. */
 export const withoutBuffer = { buffer: 0 } as const
 
 /** A buffered message in its flushed form. */
@@ -40,13 +39,11 @@ export async function findRoomWithBuffer(db: Db, app: string, id: string): Promi
   return db.rooms.findOne({ _id: key(app, id) })
 }
 
-/** The rooms among these with buffered messages, including the buffers. */
 export async function findBuffers(db: Db, keys: readonly string[]): Promise<RoomDoc[]> {
   if (keys.length === 0) return []
   return db.rooms.find({ _id: { $in: [...keys] }, 'buffer.0': { $exists: true } }).toArray()
 }
 
-/** The rooms with the seqs and senders of their buffered messages. */
 export async function findBufferHeads(
   db: Db,
   keys: readonly string[],

@@ -1,6 +1,5 @@
 import type { MessageDoc } from '../messages/documents.ts'
 
-/** A room's newest messages, buffered in its document. */
 export interface RoomBuffer {
   /** Ordered by seq. If a message is flushed too, the flushed one is current. */
   buffer?: BufferedMessage[]

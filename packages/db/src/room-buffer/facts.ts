@@ -7,7 +7,6 @@ import type { RoomDoc } from '../rooms/documents.ts'
 import type { Sender } from '../rooms/memberships.ts'
 import { type RoomToSendTo, roomFields } from './append.ts'
 
-/** The data needed to accept or refuse a batch of messages. */
 export interface SendFacts {
   /** With the buffered messages that have one of `sendKeys`. */
   rooms: (RoomToSendTo & Pick<RoomDoc, 'buffer'> & { slow?: SlowMode })[]

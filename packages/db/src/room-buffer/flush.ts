@@ -48,7 +48,6 @@ export async function recordSendKeys(db: Db, sent: readonly { message: MessageDo
   await insertMissing(db, db.sendKeys.collectionName, keys)
 }
 
-/** The messages to remove from a room's buffer. */
 export interface Pull {
   roomKey: string
   ranges: readonly SeqRange[]

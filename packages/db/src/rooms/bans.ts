@@ -51,7 +51,6 @@ export async function findBansAmong(
   return db.bans.find({ _id: { $in: [...ids] }, ...inForce() }, options).toArray()
 }
 
-/** The active bans in a room, oldest first. */
 export async function findBansOfRoom(
   db: Db,
   app: string,
@@ -66,7 +65,6 @@ export async function findBansOfRoom(
     .toArray()
 }
 
-/** The active bans of a user in all rooms, latest first. */
 export async function findBansOfUser(db: Db, app: string, blockee: string, limit: number): Promise<BanDoc[]> {
   return db.bans
     .find({ app, blockee, ...inForce() })

@@ -10,7 +10,6 @@ export function isBlocked({ blocked, blockedUntilMS = Infinity }: BlockMark): bo
 }
 export type BlockMark = Pick<MembershipDoc, 'blocked' | 'blockedUntilMS'>
 
-/** Matches members allowed to write now. */
 export function unblocked(): Filter<MembershipDoc> {
   return { $or: [{ blocked: { $exists: false } }, { blockedUntilMS: { $lte: clock.now() } }] }
 }

@@ -3,7 +3,6 @@ import type { RoomType } from '@parley/contracts/resources/room'
 import type { RoomPref } from '@parley/contracts/resources/room-pref'
 import type { RoomBuffer } from '../room-buffer/documents.ts'
 
-/** An active ban: the user is read-only in the room. */
 export interface BanDoc {
   /** key(app, room, blockee) */
   _id: string
@@ -19,14 +18,12 @@ export interface BanDoc {
   expiresAt?: Date
 }
 
-/** The direct room of a pair. */
 export interface DirectRoomDoc {
   /** key(app, a, b) with sorted users, so that a pair has one room, also across shards. */
   _id: string
   roomKey: string
 }
 
-/** An open invitation to a group. */
 export interface InvitationDoc {
   /** key(app, room, invitee): a user has one open invitation to a room at a time. */
   _id: string

@@ -79,7 +79,6 @@ export async function hasInvitations(db: Db, keys: readonly string[]): Promise<b
   return (await db.invitations.findOne({ _id: { $in: [...keys] } }, { projection: { _id: 1 } })) !== null
 }
 
-/** Deletes the invitations of new or removed members. */
 export async function endInvitations(
   db: Db,
   room: { app: string; id: string },
@@ -100,7 +99,6 @@ export async function takeInvitation(
   return db.invitations.findOneAndDelete({ _id: key(app, room, invitee) }, { ...(session && { session }) })
 }
 
-/** Deletes all invitations of a user, in a transaction. */
 export async function deleteInvitationsOf(db: Db, app: string, invitee: string, session: Session): Promise<void> {
   await db.invitations.deleteMany({ app, invitee }, { session })
 }

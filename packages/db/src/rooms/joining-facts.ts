@@ -7,7 +7,6 @@ import { oneOf } from '../room-buffer/facts.ts'
 import type { UserDoc } from '../users/documents.ts'
 import type { BanDoc, InvitationDoc, MembershipDoc, RoomDoc } from './documents.ts'
 
-/** The data needed to add members to rooms. */
 export interface JoiningFacts {
   rooms: RoomDoc[]
   memberships: MembershipDoc[]

@@ -9,10 +9,8 @@ import { ownUnflushed } from '../room-buffer/buffer.ts'
 import type { BlockMark } from './blocked-members.ts'
 import type { MembershipDoc, RoomDoc } from './documents.ts'
 
-/** Matches members with the room muted. */
 export const isMuted = { 'pref.muted': true } as const
 
-/** The members of a room, longest-standing first. */
 export const membersIndex = { roomKey: 1, joinedAtMS: 1, _id: 1 } as const
 
 export const membershipIndexes: IndexDescription[] = [
@@ -58,7 +56,6 @@ export function unreadOf(membership: ReadMarker & Pick<MembershipDoc, 'flushedSe
   return room.seq - readSeq - uncounted - ownUnflushed({ ...membership, readSeq }, room.own)
 }
 
-/** The fields of a membership that a timeline shows. */
 export type TracedMembership = Pick<
   MembershipDoc,
   '_id' | 'room' | 'roomKey' | 'user' | 'joinedAtMS' | 'readSeq' | 'deliveredSeq' | 'markerSetAtMS'
@@ -68,7 +65,6 @@ const tracedFields = {
   ...{ room: 1, roomKey: 1, user: 1, joinedAtMS: 1, readSeq: 1, deliveredSeq: 1, markerSetAtMS: 1 },
 } satisfies Partial<Record<keyof TracedMembership, 1>>
 
-/** The memberships of a user, in one room or all, unordered. */
 export async function findTracedMemberships(
   db: Db,
   app: string,
@@ -79,7 +75,6 @@ export async function findTracedMemberships(
   return db.memberships.find(filter).project<TracedMembership>(tracedFields).toArray()
 }
 
-/** A page of the members of a room, latest joined first. */
 export async function findJoined(db: Db, roomKey: string, page: TimePage): Promise<TracedMembership[]> {
   const by = { time: 'joinedAtMS', id: '_id' }
   return findTimePage(db.memberships, ofRoom(roomKey), by, page, { projection: tracedFields })
@@ -105,7 +100,6 @@ export async function findMembershipsByKey(
   return db.memberships.find({ _id: { $in: [...keys] } }, { ...(session && { session }) }).toArray()
 }
 
-/** The fields that decide whether a member gets a push. */
 export type MemberToPush = Pick<MembershipDoc, 'user' | 'joinedAtMS' | 'readSeq' | 'pref' | 'notify'> &
   BlockMark & {
     /** The member's notification setting for the message's thread. */
@@ -132,7 +126,6 @@ export async function* pageMembers(db: Db, roomKey: string, perPage: number): As
   yield* readInParts(members, perPage)
 }
 
-/** The fields that decide whether a member may send. */
 export type Sender = Pick<MembershipDoc, '_id'> & BlockMark
 
 /** Records that a member may have deleted messages of the room up to a seq for themselves. */

@@ -14,7 +14,6 @@ import { hasInvitations } from './invitations.ts'
 import type { JoiningFacts } from './joining-facts.ts'
 import { newVersion } from './version.ts'
 
-/** New members of a room. */
 export interface Joining {
   room: Pick<RoomDoc, 'app' | 'id' | 'roomType' | 'seq' | 'clockMS'>
   users: readonly string[]
@@ -70,7 +69,6 @@ export async function findMembersAmong(
 
 type MemberOfPage = Pick<MembershipDoc, 'user' | 'readSeq' | 'deliveredSeq'>
 
-/** A page of the members of a room, longest-standing first. */
 export async function findMemberPage(db: Db, roomKey: string, skip: number, limit: number): Promise<MemberOfPage[]> {
   return db.memberships
     .find(ofRoom(roomKey))
@@ -81,7 +79,6 @@ export async function findMemberPage(db: Db, roomKey: string, skip: number, limi
     .toArray()
 }
 
-/** The next members of a room after a position, longest-standing first. */
 export async function findMembersAfter(
   db: Db,
   roomKey: string,
@@ -152,7 +149,6 @@ function isUnchanged({ _id, version, seq, clockMS }: RoomDoc): Filter<RoomDoc> {
   return { _id, version: version ?? { $exists: false }, seq, clockMS }
 }
 
-/** The members that lists show: the longest-standing ones. */
 export async function findFirstMembers(db: Db, room: RoomDoc, session: Session): Promise<string[]> {
   const first = await db.memberships
     .find(ofRoom(room._id), { session, projection: { user: 1 } })

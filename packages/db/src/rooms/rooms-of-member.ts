@@ -11,7 +11,6 @@ import type { MembershipDoc, RoomDoc } from './documents.ts'
 import { unreadOf } from './memberships.ts'
 import { type RoomSummary, summaryFields } from './rooms.ts'
 
-/** A room in a member's list. */
 export interface RoomOfMember {
   membership: Pick<
     MembershipDoc,
@@ -140,7 +139,6 @@ function lastInBucket(): Document {
   return { $map: { input: { $ifNull: [message, []] }, in: whole } }
 }
 
-/** A room as one of its members sees it. */
 export interface OpenedRoom extends ShownRoom {
   /** The user's membership; empty if the user is not a member. */
   memberships: MembershipDoc[]

@@ -7,13 +7,11 @@ import { isMuted } from './memberships.ts'
 /** Up to this many user-room pairs, memberships are looked up by ID; beyond, all memberships of the users are read. */
 const maxPairs = 20_000
 
-/** The IDs of a user's rooms, including deleted ones. */
 export async function findRoomIdsOfUser(db: Db, app: string, user: string): Promise<string[]> {
   const [rooms = []] = await findRoomsOfUsers(db, [{ app, user }])
   return rooms.map(({ room }) => room)
 }
 
-/** The number of a user's rooms, without deleted ones. */
 export async function countRoomsOfUser(db: Db, app: string, user: string): Promise<number> {
   const keys = (await findRoomIdsOfUser(db, app, user)).map((room) => key(app, room))
   return keys.length - (await findDeletedRooms(db, keys)).size

@@ -82,7 +82,6 @@ export async function countRooms(db: Db, app: string): Promise<number> {
   return all - deleted
 }
 
-/** The webhooks of these rooms; rooms without one are omitted. */
 export async function findWebhooks(db: Db, keys: readonly string[]): Promise<Map<string, string>> {
   const rooms = await db.rooms
     .find({ _id: { $in: [...keys] }, webhook: { $ne: '' } }, { projection: { webhook: 1 } })

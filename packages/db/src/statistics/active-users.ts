@@ -14,7 +14,6 @@ import {
 } from './buckets.ts'
 import type { StatsUserDoc } from './documents.ts'
 
-/** A user's activity to add to a bucket. */
 export interface ActiveUser {
   document: Bucket & { user: string }
   /** The minute bits to set. */
@@ -23,7 +22,6 @@ export interface ActiveUser {
 
 const { minute, hour } = bucketLevels
 
-/** Collects active users, each once per bucket. */
 export class ActiveUsers {
   readonly #byID = new Map<string, ActiveUser>()
 
@@ -60,7 +58,6 @@ export async function recordActiveUsers(
   await writeActiveUsers(db, active.take())
 }
 
-/** Merges activity into the stored buckets. */
 export async function writeActiveUsers(db: Db, active: readonly ActiveUser[]): Promise<void> {
   await upsertBuckets(
     db.statsUsers,
@@ -74,7 +71,6 @@ export async function writeActiveUsers(db: Db, active: readonly ActiveUser[]): P
   )
 }
 
-/** The users active in any of these ranges, sorted. */
 export async function findActiveUsers(db: Db, app: string, ranges: readonly TimeRange[]): Promise<string[]> {
   if (ranges.length === 0) return []
   const within = ranges.flatMap((range): Filter<StatsUserDoc>[] =>

@@ -12,7 +12,6 @@ export const bucketLevels = {
 } as const
 export type BucketLevel = keyof typeof bucketLevels
 
-/** The common fields of a count over a period. */
 export interface Bucket {
   _id: string
   app: string
@@ -35,7 +34,6 @@ export function keptLevels(atMS: number): BucketLevel[] {
   return levels.filter((level) => atMS + bucketLevels[level].sizeMS + bucketLevels[level].keepMS > clock.now())
 }
 
-/** The bucket of a time at one level. `of` names its subject within the app. */
 export function bucketOf(level: BucketLevel, app: string, atMS: number, ...of: string[]): Bucket {
   const { sizeMS, keepMS } = bucketLevels[level]
   const beginMS = atMS - (atMS % sizeMS)

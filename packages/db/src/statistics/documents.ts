@@ -21,7 +21,6 @@ export interface StatsRoomDoc extends Bucket {
   lastSeq: number
 }
 
-/** The peak number of connections in a bucket. */
 export interface StatsPeakDoc extends Bucket {
   peak: number
 }

@@ -42,7 +42,6 @@ export async function findThreadReadSeqs(db: Db, keys: readonly string[]): Promi
   return new Map((await found.toArray()).map(({ _id, readSeq }) => [_id, readSeq]))
 }
 
-/** Adds a user to the thread, with a read marker. */
 export async function joinThread(
   db: Db,
   { app, room, root }: ThreadOf,
@@ -106,7 +105,6 @@ export async function* threadsOfUser(db: Db, app: string, user: string, from: st
     .batchSize(1_000)
 }
 
-/** A root message with its thread. */
 export type RootSummary = Required<Pick<MessageDoc, '_id' | 'app' | 'room' | 'thread'>>
 
 export async function findRootsOfThreads(
@@ -149,7 +147,6 @@ export async function* pageThreadUsers(
   yield* readInParts(members, perPage)
 }
 
-/** Removes an erased user from all threads. */
 export async function leaveThreads(db: Db, app: string, user: string): Promise<void> {
   await db.threadMembers.deleteMany({ userKey: key(app, user) })
 }

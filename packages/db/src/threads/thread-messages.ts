@@ -30,7 +30,6 @@ export async function insertInThread(
 /** A root's `roomKey` is the room's own. */
 const roomKeyOf = ({ roomKey }: MessageDoc) => roomKey
 
-/** Thread messages of a room that were sent in a period, oldest first. */
 export async function findThreadMessages(
   db: Db,
   { app, id }: Pick<RoomDoc, 'app' | 'id'>,
@@ -49,7 +48,6 @@ export async function findThreadMessages(
     .toArray()
 }
 
-/** Thread messages of a room since a time, latest first. */
 export async function findLatestInThreads(
   db: Db,
   { app, id }: Pick<RoomDoc, 'app' | 'id'>,

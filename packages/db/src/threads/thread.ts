@@ -14,7 +14,6 @@ export interface Thread {
   deletedUpToSeq?: number
 }
 
-/** Maximum number of thread users to show. */
 export const maxUsersShown = 5
 
 /** The `roomKey` of a thread's messages and users, in place of their room's. */
@@ -30,7 +29,6 @@ export interface CountedThread {
   deletedUpToSeq: number
 }
 
-/** The number of messages in a thread. */
 export function lengthOf({ seq, goneUpToSeq = 0 }: Pick<Thread, 'seq' | 'goneUpToSeq'>): number {
   return seq - goneUpToSeq
 }
@@ -52,7 +50,6 @@ export function countedThread(root: Root, room: { deletedUpToMS?: number }): Cou
   return { _id: threadKey(root, root._id), seq, deletedUpToSeq: areAllDeleted ? seq : deletedUpToSeq }
 }
 
-/** The thread of a root after one more message. */
 export function grownThread(
   { sender, thread }: { sender: string; thread?: Thread },
   { seq, deletedUpToSeq }: CountedThread,

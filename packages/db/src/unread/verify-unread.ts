@@ -66,13 +66,11 @@ export async function repairUnread(db: Db, { _id, app, room: id }: WrongUnread):
   })
 }
 
-/** Random rooms of all apps. */
 export async function sampleRooms(db: Db, count: number): Promise<Pick<RoomDoc, '_id' | 'memberCount'>[]> {
   const fields = { $project: { memberCount: 1 } }
   return db.rooms.aggregate<Pick<RoomDoc, '_id' | 'memberCount'>>([{ $sample: { size: count } }, fields]).toArray()
 }
 
-/** A page of a room's membership IDs, longest-standing first. */
 export async function findMembershipIds(db: Db, roomKey: string, skip: number, limit: number): Promise<string[]> {
   const found = await db.memberships
     .find(ofRoom(roomKey), { projection: { _id: 1 } })
@@ -83,7 +81,6 @@ export async function findMembershipIds(db: Db, roomKey: string, skip: number, l
   return idsOf(found)
 }
 
-/** Pages through the membership IDs of an app, or of one of its rooms. */
 export async function* pageMembershipIds(
   db: Db,
   { app, room }: { app: string; room?: string | undefined },

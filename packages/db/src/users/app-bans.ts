@@ -8,7 +8,6 @@ import type { AppBan, UserDoc } from './documents.ts'
 import { newLoginMark } from './login-marks.ts'
 import { deleteTokens, putMark } from './tokens.ts'
 
-/** The active ban of a user from the app. */
 export function banInForce({ ban }: Pick<UserDoc, 'ban'>): AppBan | undefined {
   return ban && (ban.untilMS ?? Infinity) > clock.now() ? ban : undefined
 }
@@ -47,7 +46,6 @@ export async function setAppBan(
   return { banned: { ...user, ban }, ended }
 }
 
-/** Lifts the ban of a user, in a transaction. */
 export async function removeAppBan(db: Db, user: Pick<UserDoc, 'app' | 'id'>, session: Session): Promise<void> {
   const { app, id } = user
   await db.memberships.deleteOne({ _id: appBanKey(app, id) }, { session })

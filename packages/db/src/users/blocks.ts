@@ -36,7 +36,6 @@ export async function findBlocks(db: Db, ids: readonly string[], session?: Sessi
   return new Set(idsOf(found))
 }
 
-/** The users blocked by a user, longest blocked first. */
 export async function findBlocksOfUser(
   db: Db,
   app: string,
@@ -51,7 +50,6 @@ export async function findBlocksOfUser(
     .toArray()
 }
 
-/** The users among these that block `blockee`. */
 export async function findBlockersOf(
   db: Db,
   app: string,
@@ -67,7 +65,6 @@ export async function deleteBlock(db: Db, { _id }: BlockDoc, session: Session): 
   await db.blocks.deleteOne({ _id }, { session })
 }
 
-/** Lifts all blocks by a user, in a transaction. */
 export async function deleteBlocksBy(db: Db, app: string, blocker: string, session: Session): Promise<void> {
   await db.blocks.deleteMany({ blockerKey: key(app, blocker) }, { session })
 }

@@ -153,7 +153,6 @@ export async function deleteDeadToken(db: Db, app: string, token: string, sinceM
   if (deletedCount > 0) await forgetTokens(db, [{ _id: device, app, token }])
 }
 
-/** Records the APNs topic of a token. */
 export async function setDeviceTopic(db: Db, app: string, token: string, topic: string): Promise<void> {
   const device = await findHolder(db, app, token)
   if (device !== undefined) await db.devices.updateOne({ _id: device, token }, { $set: { topic } })

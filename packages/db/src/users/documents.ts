@@ -3,7 +3,6 @@ import type { DeviceType } from '@parley/contracts/resources/push/network'
 import type { UserNotifications } from '@parley/contracts/resources/push/notification-settings'
 import type { Address } from '@parley/contracts/resources/user'
 
-/** A block of one user by another. */
 export interface BlockDoc {
   /** key(app, blocker, blockee) */
   _id: string

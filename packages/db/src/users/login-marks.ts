@@ -7,7 +7,6 @@ import { endedAt, revocationKeptMS } from './tokens.ts'
 /** Revokes tokens of the app's own issuer: by token ID, or all issued so far to the user or a device. */
 export type LoginMark = { jti: string } | { device: string } | 'all'
 
-/** The `_id` of a mark in `tokens`. */
 export function markKey(of: AppUser, mark: LoginMark): string {
   return key(of.app, markDigest(of.user, mark))
 }

@@ -6,7 +6,6 @@ import { membersIndex } from '../rooms/memberships.ts'
 import { findUsersInRooms } from '../rooms/rooms-of-users.ts'
 import type { UserDoc } from './documents.ts'
 
-/** Prefix index of searchedNames. */
 export const searchedNamesIndex = { app: 1, names: 1 } as const
 
 /** Maximum number of members to search directly by name. */

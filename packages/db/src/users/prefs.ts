@@ -6,7 +6,6 @@ import type { PrefDoc } from './documents.ts'
 
 export const prefIndexes: IndexDescription[] = [{ key: { userKey: 1 } }]
 
-/** The preferences of a user, by name. */
 export async function findPrefs(
   db: Db,
   app: string,
@@ -47,7 +46,6 @@ export async function findUsersWithPref(
   return new Set(found.flatMap(({ _id }) => byId.get(_id) ?? []))
 }
 
-/** Returns whether the preference is new. */
 export async function savePref(
   db: Db,
   { app, user }: AppUser,
@@ -60,12 +58,10 @@ export async function savePref(
   return saved.upsertedCount === 1
 }
 
-/** The number of a user's preferences, counted up to `max`. */
 export async function countPrefs(db: Db, { app, user }: AppUser, max: number, session: Session): Promise<number> {
   return db.prefs.countDocuments({ userKey: key(app, user) }, { limit: max, session })
 }
 
-/** Returns whether the preference existed. */
 export async function deletePref(db: Db, { app, user }: AppUser, name: string, session: Session): Promise<boolean> {
   return (await db.prefs.deleteOne({ _id: key(app, user, name) }, { session })).deletedCount === 1
 }

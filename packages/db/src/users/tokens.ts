@@ -42,7 +42,6 @@ export function endedToken(token: TokenDoc): TokenDoc | undefined {
   return token.signed === undefined ? undefined : { ...token, expiresAt: endedAt, ended: true }
 }
 
-/** The unexpired holder of a token in an app. */
 export async function findToken(db: Db, app: string, tokenDigest: string): Promise<TokenDoc | null> {
   return db.tokens.findOne({ _id: key(app, tokenDigest), expiresAt: { $gt: clock.date() } })
 }
@@ -156,7 +155,6 @@ export async function findActiveTokensOfUser(
     .toArray()
 }
 
-/** Replaces tokens that were read in the same transaction. */
 export async function exchangeTokens(
   db: Db,
   { before, after }: { before: readonly string[]; after: readonly TokenDoc[] },
@@ -202,7 +200,6 @@ function filterOf(app: string, which: WhichTokens): object {
   return { digest: { $regex: `^${which.fingerprint}` } }
 }
 
-/** Stores a mark that revokes tokens not presented yet. */
 export async function putMark(db: Db, mark: TokenDoc, session: Session): Promise<void> {
   await db.tokens.replaceOne({ _id: mark._id }, mark, { session, upsert: true })
 }

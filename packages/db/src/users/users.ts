@@ -11,7 +11,6 @@ import type { UserDoc } from './documents.ts'
 import { searchedNamesIndex } from './named-users.ts'
 import { searchedNames } from './searched-names.ts'
 
-/** The fields of a user that a profile update can set. */
 export type Profile = Pick<
   UserDoc,
   'nickname' | 'description' | 'email' | 'avatarUrl' | 'isRobot' | 'isAdmin' | 'commands'
@@ -35,7 +34,6 @@ export async function findUser(db: Db, app: string, id: string, session?: Sessio
   return db.users.findOne({ _id: key(app, id), groupMembers: { $exists: false } }, { ...(session && { session }) })
 }
 
-/** Records the export that a user requested. */
 export async function setExported(
   db: Db,
   { app, id }: Pick<UserDoc, 'app' | 'id'>,

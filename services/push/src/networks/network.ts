@@ -56,7 +56,6 @@ export type PushAnswer =
   /** The network refuses our credentials: nothing would get through. */
   | { as: 'credentials'; reason: string }
 
-/** One push network. */
 export interface Network {
   /** Sends one push; returns the outcome and never fails. */
   send(push: PushDoc, content: PushContent): Promise<PushAnswer>

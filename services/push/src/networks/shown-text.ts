@@ -1,7 +1,6 @@
 import type { PushDoc } from '@parley/db/push/documents'
 import type { ContentText, PushContent } from './network.ts'
 
-/** The text that one device shows. */
 export type ShownText =
   | { locKey: string; locArgs: readonly string[] }
   | ({ title: string; body: string } & Pick<ContentText, 'sound' | 'category' | 'image'>)

@@ -46,7 +46,6 @@ export function createDecisionLog(db: Db, log: Logger): DecisionLog {
   }
 }
 
-/** Records nothing. */
 export const noDecisionLog: DecisionLog = {
   decided: () => Promise.resolve(),
   recordResult: () => undefined,

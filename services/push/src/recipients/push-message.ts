@@ -56,7 +56,6 @@ interface PushMessageParts {
   decisions: DecisionLog
 }
 
-/** The event of a new message. */
 export interface MessageEvent {
   event: Delivery
   message: Message
@@ -158,7 +157,6 @@ async function recipientParts(
   return { db, notifications: await notificationsOf(app), findConnected }
 }
 
-/** A message in its current state. */
 export async function messageView(db: Db, message: MessageDoc): Promise<Message> {
   const [sender, quoted] = await Promise.all([findUser(db, message.app, message.sender), findQuoted(db, [message])])
   return toMessageView(message, sender ?? undefined, quoted)

@@ -29,7 +29,6 @@ export interface ReplayReader {
   events: number
 }
 
-/** The outcome of a read for a socket. */
 export type ReadOutcome =
   /** It has everything up to a mark; `ids` are the events that it may have. */
   | { is: 'at the mark'; marks: Positions; atMS: number; ids: ReadonlySet<string> }

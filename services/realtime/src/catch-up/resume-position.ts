@@ -8,7 +8,6 @@ import { concerns, type Position, type ReplayReader } from './replay-reader.ts'
 /** An event with its position in its stream, and how many events the read had sent before it. */
 export type Read = IncomingEvent & { at: Position; sentBefore: number }
 
-/** The events that a read has sent to any of its readers. */
 export function createSentEvents() {
   const ids = new Set<string>()
   const inOrder: { id: string; at: Position }[] = []

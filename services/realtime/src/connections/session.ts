@@ -40,7 +40,6 @@ export function newSocketData(): SocketData {
 
 export type UserSocket = Socket<SocketData>
 
-/** Whether the socket still belongs to the session. */
 export function isOf(socket: UserSocket, session: Session): boolean {
   return socket.data.session === session
 }

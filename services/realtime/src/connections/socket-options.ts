@@ -55,7 +55,6 @@ interface HookParts {
   seen: ReturnType<typeof watchForProxies>
 }
 
-/** Hooks for the start and end of connections and sockets. */
 export function connectionHooks(parts: HookParts) {
   const { idle, limits, sockets, activity, interest, watching, halfOpen, isStopping, seen } = parts
   return {

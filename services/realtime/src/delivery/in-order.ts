@@ -55,7 +55,6 @@ interface InOrderParts<Event> {
   fetchesFirst?: boolean
 }
 
-/** The messages that a room or thread lacks. */
 export interface Missing {
   topic: string
   thread: string | undefined

@@ -38,7 +38,6 @@ interface ClientEmitsParts {
   streamClock: StreamClock
 }
 
-/** The handlers of client emits (docs/reference/socket.md). */
 export function createClientEmits(
   parts: ClientEmitsParts,
 ): Required<Pick<NamespaceOptions<SocketData>, 'events' | 'otherEvents'>> {

@@ -15,7 +15,6 @@ interface Watch {
   shown: UserPresence
 }
 
-/** A user that sockets of this node watch. */
 export interface WatchedUser {
   app: string
   user: string
