@@ -1,4 +1,3 @@
-import { connect } from 'node:net'
 import type { SecureContextOptions } from 'node:tls'
 import { isUnreachable } from '@parley/async/unreachable'
 import { Redis, type RedisOptions } from 'ioredis'
@@ -223,26 +222,6 @@ export async function pingPresence({ redis, fault }: Presence): Promise<void> {
 export async function closePresence({ redis }: Presence): Promise<void> {
   if (redis.status === 'ready') await redis.quit()
   else redis.disconnect()
-}
-
-const waitMS = 500
-
-/**
- * Whether the server closes a new connection, or is gone, before it gets any bytes: a proxy that has lost its server. Other
- * servers, such as MongoDB or Redis with TLS, first wait for bytes that they understand.
- */
-function closesAtOnce({ path, host = 'localhost', port = 6_379 }: RedisOptions): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(path === undefined ? { host, port } : { path })
-    const end = (isClosed: boolean) => {
-      socket.destroy()
-      resolve(isClosed)
-    }
-    socket.setTimeout(waitMS, () => end(false))
-    socket.once('data', () => end(false))
-    socket.once('end', () => end(true))
-    socket.once('error', () => end(true))
-  })
 }
 
 /** Redis's used and maximum memory in bytes; `maxBytes` is 0 if unlimited. @throws if Redis is down */
