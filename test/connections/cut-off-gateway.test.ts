@@ -89,6 +89,24 @@ describe('a gateway that is cut off from NATS', () => {
     await eventually('both hear the thread', () => inThreads.length === 2)
   })
 
+  test.each<[string, (room: string, message: string, sender: PlatformUser) => Promise<unknown>]>([
+    ['edits', (room, _id, { id: sender }) => change(room, 'message', { _id, sender, message: 'edited' })],
+    ['deletions', (room, message) => platform.admin('DELETE', `/rooms/${room}/messages/${message}`)],
+  ])('adds members who hear all %s of messages since', async (_name, makeChange) => {
+    const [alice, carol, comes] = (await newUsers(3)) as [PlatformUser, PlatformUser, PlatformUser]
+    const room = await platform.newRoom([alice.id, carol.id])
+    const { _id: message } = await send(room, alice, 'before')
+    const heard: unknown[] = []
+    const { socket } = await open(comes)
+    socket.on('messageUpdated', ({ _id }: { _id: string }) => heard.push(_id))
+    socket.on('messageDeleted', ({ messageID }: { messageID: string }) => heard.push(messageID))
+    await ask('POST', `/rooms/${room}/members`, { invitees: [comes.id] })
+    await makeChange(room, String(message), alice)
+    await send(room, carol, 'last')
+    await eventually('the new member hears it', () => heard.length > 0)
+    assert.deepEqual(heard, [message])
+  })
+
   test('sends messages that members who return before they arrive do not hear', async () => {
     const [alice, returns] = (await newUsers(2)) as [PlatformUser, PlatformUser]
     const room = await platform.newRoom([alice.id, returns.id])

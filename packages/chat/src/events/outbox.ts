@@ -41,6 +41,11 @@ export interface Outbox {
    */
   publish(entries: ChangeEntries, now: CurrentDocs): Promise<boolean>
   /**
+   * Publishes entries about messages of a room, after what must precede them (see createBeforeMessages). If the bus does not
+   * accept that, the relay publishes all. Never fails.
+   */
+  publishInRoom(room: RoomWithMessages, entries: ChangeEntries, now: CurrentDocs): Promise<boolean>
+  /**
    * Like `publish`, but settles as soon as the nodes have confirmed the node commands. Later events are published in
    * the background.
    * @param room its messages wait for the commands
@@ -143,6 +148,10 @@ export function createOutbox(db: Db, parts: PublishParts & { tracing: Tracing; k
   return {
     add: (changes, session, waiting) => insertChanges(db, changes, session, waiting),
     publish: (entries, now) => run(publish(entries, now)),
+    async publishInRoom(room, entries, now) {
+      if ((await beforeMessages.publish(room)) === false) return false
+      return run(publish(entries, now))
+    },
     async publishCommands(entries, now, room) {
       const { promise: confirmed, resolve } = Promise.withResolvers<boolean>()
       const arePublished = Promise.race([confirmed, run(publish(entries, now, () => resolve(true)))])

@@ -163,8 +163,6 @@ async function publish(
   { message, quoted }: { message: MessageDoc; quoted?: MessageDoc | undefined },
   entries: ChangeEntries,
 ): Promise<void> {
-  // Joins and a pending deletion of all messages go first. If the bus does not accept them, the relay publishes all.
-  if ((await outbox.publishBeforeMessages(room)) === false) return
   const sender = (await findUser(db, message.app, message.sender)) ?? undefined
-  await outbox.publish(entries, justWritten({ messages: [{ message, sender, quoted: quotedBy(quoted) }] }))
+  await outbox.publishInRoom(room, entries, justWritten({ messages: [{ message, sender, quoted: quotedBy(quoted) }] }))
 }

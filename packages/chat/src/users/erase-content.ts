@@ -109,33 +109,35 @@ async function eraseNext(
 ): Promise<number | undefined> {
   const { db, outbox } = chat
   const { app, user, content } = job
-  const work = async (session: Session): Promise<Erased & { next: number | undefined }> => {
+  const work = async (session: Session): Promise<{ next: number | undefined; erased?: Erased }> => {
     const room = await lockRoom(db, app, roomId, session)
     const some = { afterSeq, limit: maxAtOneTime }
-    if (!room) return { next: undefined, entries: [] }
+    if (!room) return { next: undefined }
     const { messages, next } = await findMessagesOfSender(db, roomKey, user, some, session)
     const found = messages.filter(({ createdAtMS }) => createdAtMS <= upToMS)
-    if (found.length === 0) return { next, entries: [] }
-    if (await isSpared(chat, job, room, upToMS, session)) return { next: undefined, entries: [] }
+    if (found.length === 0) return { next }
+    if (await isSpared(chat, job, room, upToMS, session)) return { next: undefined }
     const isDone = (message: (typeof found)[number]) =>
       message.system || isDeletedIn(message, room) || (content === 'redact' && message.recalled)
     const left = found.filter((message) => !isDone(message))
-    if (left.length === 0) return { next, entries: [] }
+    if (left.length === 0) return { next }
     const updatedAtMS = await advanceRoomClock(db, room, session)
     await uncountMessages(db, room, left, session)
     const change = content === 'delete' ? stub : redacted
     const changed = await changeMessages(db, left, () => change, updatedAtMS, session)
     await recordErased(db, job, { messages: left.length }, session)
     const event = content === 'delete' ? 'messageDeleted' : 'messageUpdated'
-    return { next, changed, entries: await storeEvents(outbox, room, changed, event, session) }
+    const entries = await storeEvents(outbox, room, changed, event, session)
+    return { next, erased: { room, changed, entries } }
   }
-  const { next, ...erased } = await inTransaction(db, work, { lock: roomOrderingKey(app, roomId) })
-  await publish(outbox, erased)
+  const { next, erased } = await inTransaction(db, work, { lock: roomOrderingKey(app, roomId) })
+  if (erased) await publish(outbox, erased)
   return next
 }
 
 interface Erased {
-  changed?: MessageDoc[]
+  room: RoomDoc
+  changed: MessageDoc[]
   entries: readonly ChangeEntries[]
 }
 
@@ -173,10 +175,10 @@ async function storeEvents(
   return outbox.add(changes, session)
 }
 
-async function publish(outbox: Outbox, { changed = [], entries }: Erased): Promise<void> {
+async function publish(outbox: Outbox, { room, changed, entries }: Erased): Promise<void> {
   // Without quotes: the messages may quote each other, and not all are done.
   const now = justChanged(changed)
-  await Promise.all(entries.map((one) => outbox.publish(one, now)))
+  await Promise.all(entries.map((one) => outbox.publishInRoom(room, one, now)))
 }
 
 /**
@@ -205,16 +207,17 @@ async function eraseReactionsTo(
 ): Promise<void> {
   const { db, outbox } = chat
   const { app, user } = job
-  const work = async (session: Session): Promise<Erased> => {
+  const work = async (session: Session): Promise<Erased | undefined> => {
     const room = await lockRoom(db, app, roomId, session)
-    if (!room || (await isSpared(chat, job, room, upToMS, session))) return { entries: [] }
+    if (!room || (await isSpared(chat, job, room, upToMS, session))) return undefined
     const updatedAtMS = await advanceRoomClock(db, room, session)
     const found = await findMessages(db, messages, { app, session })
     const withoutOwn = ({ reactions = [] }: MessageDoc) => ({
       set: { reactions: reactions.filter(({ client }) => client !== user) },
     })
     const changed = await changeMessages(db, found, withoutOwn, updatedAtMS, session)
-    return { changed, entries: await storeEvents(outbox, room, changed, 'messageUpdated', session) }
+    return { room, changed, entries: await storeEvents(outbox, room, changed, 'messageUpdated', session) }
   }
-  await publish(outbox, await inTransaction(db, work, { lock: roomOrderingKey(app, roomId) }))
+  const erased = await inTransaction(db, work, { lock: roomOrderingKey(app, roomId) })
+  if (erased) await publish(outbox, erased)
 }

@@ -48,36 +48,33 @@ export async function changeMessage(
 ): Promise<{ message: MessageDoc; sender: UserDoc | undefined; quoted: Quoted }> {
   const { db } = chat
   const roomId = name.room ?? (await requireRoomOfMessage(db, caller.app, name.id))
-  const { value: message, entries } = await commitChange(
-    chat,
-    messageOrderingKey(name.id),
-    async (session, pending) => {
-      const taken = await lockRoom(db, caller.app, roomId, session)
-      const { room, isBanned } = await requireChanger(chat, caller, roomId, taken, session)
-      const [found] = await findMessages(db, [name.id], { app: caller.app, room: room.id, session })
-      if (!found || isDeletedIn(found, room)) throw unknownMessage(name.id)
-      if (isBanned) throw new ApiError('USER_BLOCKED')
-      const wanted = await change(found, room)
-      if (!wanted) {
-        chat.audit?.addDetails(changeInAudit(found, found))
-        return found
-      }
-      const updatedAtMS = await advanceRoomClock(db, room, session)
-      const written = await writeChange(db, found, wanted, updatedAtMS, session)
-      chat.audit?.addDetails(changeInAudit(found, written))
-      pending.push(messageChanged(written._id, 'messageUpdated', updatedAtMS, userOf(caller)), ...also)
-      // Streamed text is in the message, but is indexed only once the stream has ended.
-      const hasEnded = found.streaming && !written.streaming
-      if (written.recalled && !found.recalled) await uncountMessages(db, room, [found], session)
-      else if (hasEnded || written.content !== found.content) {
-        await setSearchWords(db, [written], termsOfContent(written.content), session)
-      }
-      return written
-    },
-  )
+  const { value, entries } = await commitChange(chat, messageOrderingKey(name.id), async (session, pending) => {
+    const taken = await lockRoom(db, caller.app, roomId, session)
+    const { room, isBanned } = await requireChanger(chat, caller, roomId, taken, session)
+    const [found] = await findMessages(db, [name.id], { app: caller.app, room: room.id, session })
+    if (!found || isDeletedIn(found, room)) throw unknownMessage(name.id)
+    if (isBanned) throw new ApiError('USER_BLOCKED')
+    const wanted = await change(found, room)
+    if (!wanted) {
+      chat.audit?.addDetails(changeInAudit(found, found))
+      return { message: found, room }
+    }
+    const updatedAtMS = await advanceRoomClock(db, room, session)
+    const written = await writeChange(db, found, wanted, updatedAtMS, session)
+    chat.audit?.addDetails(changeInAudit(found, written))
+    pending.push(messageChanged(written._id, 'messageUpdated', updatedAtMS, userOf(caller)), ...also)
+    // Streamed text is in the message, but is indexed only once the stream has ended.
+    const hasEnded = found.streaming && !written.streaming
+    if (written.recalled && !found.recalled) await uncountMessages(db, room, [found], session)
+    else if (hasEnded || written.content !== found.content) {
+      await setSearchWords(db, [written], termsOfContent(written.content), session)
+    }
+    return { message: written, room }
+  })
+  const { message, room } = value
   const [found, quoted] = await Promise.all([findUser(db, caller.app, message.sender), findQuoted(db, [message])])
   const sender = found ?? undefined
-  void chat.outbox.publish(entries, justWritten({ messages: [{ message, sender, quoted }] }))
+  void chat.outbox.publishInRoom(room, entries, justWritten({ messages: [{ message, sender, quoted }] }))
   return { message, sender, quoted }
 }
 

@@ -58,9 +58,9 @@ async function deleteOne(chat: Chat, caller: Caller, roomId: string, messageId: 
     const { room: of, sender, messageType } = message
     chat.audit?.addDetails({ before: { room: of, sender, messageType } })
     pending.push(messageChanged(message._id, 'messageDeleted', updatedAtMS, userOf(caller)))
-    return changeMessage(db, message, stub, updatedAtMS, session)
+    return { room, deleted: await changeMessage(db, message, stub, updatedAtMS, session) }
   })
-  void chat.outbox.publish(entries, justChanged([value]))
+  void chat.outbox.publishInRoom(value.room, entries, justChanged([value.deleted]))
   return 1
 }
 

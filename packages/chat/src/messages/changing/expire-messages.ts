@@ -66,13 +66,13 @@ async function expirePart(
   const work = async (session: Session) => {
     const room = await lockRoom(db, app, roomId, session)
     const due = await findStillExpired(db, ids, clock.now(), session)
-    if (due.length === 0) return { stubs: [], entries: [] }
+    if (due.length === 0) return { room, stubs: [], entries: [] }
     const held = await findHeld(db, app, { room: roomId, users: due.map(({ sender }) => sender) }, session)
     const isHeld = ({ sender }: MessageDoc) => held.room || held.users.has(sender)
     const spared = due.filter(isHeld).map(({ _id }) => _id)
     if (spared.length > 0) await spareExpired(db, spared, session)
     const found = due.filter((message) => !isHeld(message))
-    if (found.length === 0) return { stubs: [], entries: [] }
+    if (found.length === 0) return { room, stubs: [], entries: [] }
     const shown = room ? found.filter((message) => !isDeletedIn(message, room)) : []
     const updatedAtMS = room ? await advanceRoomClock(db, room, session) : clock.now()
     if (room) await uncountMessages(db, room, shown, session)
@@ -84,9 +84,9 @@ async function expirePart(
       orderingKey: messageOrderingKey(_id),
       events: [messageChanged(_id, 'messageDeleted', updatedAtMS)],
     }))
-    return { stubs, entries: await outbox.add(changes, session) }
+    return { room, stubs, entries: await outbox.add(changes, session) }
   }
-  const { stubs, entries } = await inTransaction(db, work, { lock: roomOrderingKey(app, roomId) })
+  const { room, stubs, entries } = await inTransaction(db, work, { lock: roomOrderingKey(app, roomId) })
   const now = justChanged(stubs)
-  for (const one of entries) void outbox.publish(one, now)
+  if (room) for (const one of entries) void outbox.publishInRoom(room, one, now)
 }
