@@ -208,6 +208,24 @@ describe.skipIf(isChromiumMissing())('the console: addresses and lists', () => {
     assert.equal(await panel.getByRole('log').getByText('a question').count(), 0)
   })
 
+  test('on a phone no view scrolls sideways, and the part of an address is in sight', async () => {
+    const phone = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true }
+    const page = await owner.open('/developers?tab=receiver', phone)
+    for (const [view, chosen] of [
+      ['developers?tab=receiver', 'Test receiver'],
+      ['developers?tab=config&key=retention', 'Configuration'],
+      ['delivery?tab=devices', 'Push devices'],
+      ['settings?tab=app', 'Limits and people'],
+    ] as const) {
+      await page.goto(page.url().replace(/apps\/([^/]*).*/, `apps/$1/${view}`))
+      const label = page.getByRole('radiogroup').getByText(chosen, { exact: true })
+      await label.waitFor()
+      const box = await label.boundingBox()
+      assert.ok(box && box.x >= 0 && box.x + box.width <= 360, `${view}: ${JSON.stringify(box)}`)
+      assert.equal(await page.locator('main').evaluate((main) => main.scrollWidth - main.clientWidth), 0, view)
+    }
+  })
+
   test('a name of invisible characters only is shown as the ID', async () => {
     await deployment.platform.newUser('unseen', { nickname: '\u200b\u2060\u00ad\u3164' })
     const page = await owner.open('/users?q=unseen')
