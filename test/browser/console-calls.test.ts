@@ -95,6 +95,8 @@ describe.skipIf(isChromiumMissing())('the console: its calls', () => {
     await page.getByRole('combobox', { name: 'Operation' }).fill('POST /messages')
     await page.getByRole('option', { name: 'POST /messages', exact: true }).click()
     await page.getByText('Send a message to a room on behalf of a user').waitFor()
+    await page.getByRole('combobox', { name: 'Operation' }).press('Tab')
+    await page.locator(':focus').and(page.getByLabel('Idempotency-Key')).waitFor()
     const body = page.getByLabel('Body (JSON)')
     assert.match(await body.inputValue(), /"room": "demo-room"/)
     const send = page.getByRole('button', { name: 'Call', exact: true })

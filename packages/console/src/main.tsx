@@ -17,6 +17,8 @@ const theme = createTheme({
     Badge: Badge.extend({ defaultProps: { variant: 'light', tt: 'none' } }),
     // A closed Select would render its options, and measure where to show them.
     Combobox: { defaultProps: { keepMounted: false } },
+    // Tab closes a list. In Chromium it would also focus the list, which scrolls, and so lose the focus.
+    Select: { defaultProps: { scrollAreaProps: { viewportProps: { tabIndex: -1 } } } },
   },
 })
 const queries = new QueryClient({
