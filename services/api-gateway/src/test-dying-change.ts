@@ -40,6 +40,10 @@ const dying = {
       if (step === 'committed') die()
       return outbox.publish(...given)
     },
+    publishInRoom: (...given: Parameters<typeof outbox.publishInRoom>) => {
+      if (step === 'committed') die()
+      return outbox.publishInRoom(...given)
+    },
   },
 }
 await (send
