@@ -143,7 +143,10 @@ function isSetting(entry: Setting | SettingsDefinition): entry is Setting {
 function sentence(setting: Setting, { variable, text }: Given, error: z.ZodError): string {
   if (text === undefined) return `${setting.env} is not set. It is ${setting.help}.`
   const shown = fileVariable(setting) ? '' : ` (${JSON.stringify(withoutUser(text))})`
-  return `${variable}${shown} is not usable: ${error.issues.map(({ message }) => message).join(', ')}. It is ${setting.help}.`
+  const wrong = error.issues.map(({ path, message }) =>
+    [...(path.length > 0 ? [path.join('.')] : []), message].join(': '),
+  )
+  return `${variable}${shown} is not usable: ${wrong.join(', ')}. It is ${setting.help}.`
 }
 
 /** Hides the user and password of a URL. */

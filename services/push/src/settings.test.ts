@@ -1,3 +1,5 @@
+import assert from 'node:assert/strict'
+import { readSettings } from '@parley/service/settings'
 import { refuses } from '@parley/service/test-refused-setting'
 import { test } from 'vitest'
 import { pushSettings } from './settings.ts'
@@ -11,3 +13,10 @@ for (const [name, value] of [
     refuses(pushSettings, name, value)
   })
 }
+
+test('a service account without fields names each of them', () => {
+  const env = { PARLEY_PUSH_FCM_SERVICE_ACCOUNT: '{"project_id":"p","client_email":"e"}' }
+  assert.throws(() => readSettings(pushSettings, env), {
+    message: /PARLEY_PUSH_FCM_SERVICE_ACCOUNT is not usable: private_key: .*, token_uri: /,
+  })
+})
