@@ -74,7 +74,8 @@ export async function* linesOfApp(
     for (const user of [block.blocker, block.blockee]) named.add(user)
     yield blockLine(block)
   }
-  for await (const device of db.devices.find(ofApp)) {
+  // Subscriptions of browsers accept only pushes signed with the app's key (RFC 8292, 4.2), which the copy does not have.
+  for await (const device of db.devices.find({ ...ofApp, type: { $ne: 'web' } })) {
     named.add(device.user)
     yield deviceLine(device)
   }

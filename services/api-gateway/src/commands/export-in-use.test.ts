@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { createECDH, randomBytes } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -95,5 +96,22 @@ describe('parley export of an app in use', () => {
         ['reply to a reply', reply],
       ],
     )
+  })
+
+  test('has no subscriptions of browsers, which are bound to the key of the app', async () => {
+    const heidi = await gateway.newUser('heidi')
+    const p256dh = createECDH('prime256v1').generateKeys('base64url')
+    const keys = { p256dh, auth: randomBytes(16).toString('base64url') }
+    const token = JSON.stringify({ endpoint: 'https://push.example/1', keys })
+    for (const device of [
+      { type: 'web', token, deviceId: 'browser' },
+      { type: 'fcm', token: 'of heidi', deviceId: 'phone' },
+    ]) {
+      assert.equal((await heidi.call('POST', '/me/subscribe', device)).status, 200)
+    }
+    const { lines, problems } = await exported()
+    assert.deepEqual(problems, [])
+    const own = lines.flatMap((line) => (line.type === 'device' && line.user === 'heidi' ? [line.deviceId] : []))
+    assert.deepEqual(own, ['phone'])
   })
 })
