@@ -48,7 +48,7 @@ export type CallApi = (
 
 type GatewayLimits = Pick<
   GatewayParts,
-  'rateLimits' | 'receiveMS' | 'maxLoopDelayMS' | 'chatPage' | 'mcpOrigins' | 'console'
+  'rateLimits' | 'trustedProxies' | 'receiveMS' | 'maxLoopDelayMS' | 'chatPage' | 'mcpOrigins' | 'console'
 > & {
   files?: Partial<GatewayParts['files']>
 }
@@ -147,7 +147,7 @@ export async function startTestGateway(
   const store = folderStore(join(tmpdir(), `parley-files-${database}`))
   const uploads = createUploads({ bytesPerUser: 0, bytes: 0 })
   const metrics = createMetrics('test')
-  const { rateLimits, receiveMS, maxLoopDelayMS, mcpOrigins, chatPage, console } = shared
+  const { rateLimits, trustedProxies, receiveMS, maxLoopDelayMS, mcpOrigins, chatPage, console } = shared
   const gateway = await createGateway({
     chat,
     log,
@@ -155,7 +155,7 @@ export async function startTestGateway(
     presence,
     findToken: createTokenCache(chat),
     files: { store, uploads, maxBytes: 64 * 1024 ** 2, maxBytesPerUser: 0, isScanned: false, ...shared.files },
-    ...defined({ rateLimits, receiveMS, maxLoopDelayMS, mcpOrigins, chatPage, console }),
+    ...defined({ rateLimits, trustedProxies, receiveMS, maxLoopDelayMS, mcpOrigins, chatPage, console }),
   })
   const url = await gateway.listen({ host: '127.0.0.1', port: 0 })
   const admin = caller(url, { 'im-api-key': keys.apiKey })

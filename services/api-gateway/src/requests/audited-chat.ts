@@ -5,6 +5,7 @@ import { type AuditContext, createRecorder } from '@parley/chat/audit/recorder'
 import type { Chat } from '@parley/chat/chat'
 import type { AuditedInput, Operation } from '@parley/contracts/operation'
 import type { AuditSubject } from '@parley/contracts/resources/audit-entry'
+import { plainAddress } from '@parley/presence/address-block'
 import type { FastifyRequest } from 'fastify'
 import { reasonOf } from '../console/operator-caller.ts'
 import type { ChatOf } from '../mount.ts'
@@ -23,7 +24,7 @@ export function auditCalls(chat: Chat): ChatOf {
     const { app, key } = caller
     const actor = 'operator' in caller ? `operator:${caller.operator._id}` : `key:${keyFingerprint(caller.keyDigest)}`
     return {
-      ...{ app, action, subject, request, address: ip, keptDays: chat.settings.auditDays, actor },
+      ...{ app, action, subject, request, address: plainAddress(ip), keptDays: chat.settings.auditDays, actor },
       ...(key.name !== undefined && { actorName: key.name }),
     }
   }

@@ -202,4 +202,27 @@ describe('scopes, expiry, networks and rate of API keys', () => {
     const { body } = await gateway.admin('POST', '/admin/keys', { name: 'until', expiresAt: '2999-01-01' })
     assert.equal(body.result.expiresAt, '2999-01-01T00:00:00.000Z')
   })
+
+  test('behind a trusted proxy, networks apply to the address that it adds, which the audit log records without its port', async () => {
+    const behind = await gateway.another({ trustedProxies: 1 })
+    onTestFinished(() => behind.stop())
+    const key = await newKey({ addresses: ['192.0.2.0/24', '2001:db8::/32'] })
+    const rename = (apiKey: string, from: string) =>
+      behind.anonymous('POST', '/config', { from: randomUUID() }, { 'im-api-key': apiKey, 'x-forwarded-for': from })
+    const lastAddress = async () =>
+      (await gateway.admin('GET', '/admin/audit?action=setConfig&limit=1')).body.result.data[0].address
+    for (const [from, address] of [
+      ['192.0.2.7', '192.0.2.7'],
+      ['203.0.113.9, 192.0.2.8', '192.0.2.8'],
+      ['192.0.2.9:50123', '192.0.2.9'],
+      ['[2001:db8::5]:443', '2001:db8::5'],
+    ] as const) {
+      assert.equal((await rename(key, from)).status, 200, from)
+      assert.equal(await lastAddress(), address)
+    }
+    for (const from of ['192.0.2.7, 203.0.113.9', 'unknown', '', '192.0.2.7 203.0.113.9'])
+      assert.equal((await rename(key, from)).status, 403, from)
+    assert.equal((await rename(gateway.apiKey, `<b>${'x'.repeat(4_000)}`)).status, 200)
+    assert.equal(await lastAddress(), 'unknown')
+  })
 })
