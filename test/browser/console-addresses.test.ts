@@ -226,6 +226,28 @@ describe.skipIf(isChromiumMissing())('the console: addresses and lists', () => {
     }
   })
 
+  test('a configuration key may have the name of a property that every object has', async () => {
+    for (const key of ['__proto__', 'constructor']) {
+      const page = await owner.open(`/developers?tab=config&key=${key}`)
+      await page.getByRole('heading', { name: key, exact: true }).waitFor()
+      assert.equal(await page.getByLabel('Value (JSON)').inputValue(), '')
+      assert.equal(await page.getByText('This is an example').count(), 0)
+    }
+  })
+
+  test('the empty lists of a new app lead to the calls that fill them', async () => {
+    for (const [view, operation] of [
+      ['users', 'POST /admin/clients'],
+      ['rooms', 'POST /rooms/'],
+    ] as const) {
+      const page = await owner.open('/overview')
+      await page.goto(`${parley.url}/console/apps/${encodeURIComponent(otherApp)}/${view}`)
+      await page.getByRole('link', { name: 'Try it in the explorer' }).click()
+      await page.getByRole('combobox', { name: 'Operation' }).waitFor()
+      assert.equal(await page.getByRole('combobox', { name: 'Operation' }).inputValue(), operation)
+    }
+  })
+
   test('a name of invisible characters only is shown as the ID', async () => {
     await deployment.platform.newUser('unseen', { nickname: '\u200b\u2060\u00ad\u3164' })
     const page = await owner.open('/users?q=unseen')

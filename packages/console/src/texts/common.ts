@@ -40,6 +40,7 @@ export const commonTexts = texts(
     robot: 'Robot',
     admin: 'Admin',
     seeAll: 'See all',
+    inExplorer: 'Try it in the explorer',
     retentionWarning:
       'Messages older than this are deleted within an hour, with their files. This cannot be undone. Messages under a legal hold stay.',
     tableOf: (name: string) => `Table: ${name}`,
@@ -82,6 +83,7 @@ export const commonTexts = texts(
     robot: '机器人',
     admin: '管理员',
     seeAll: '查看全部',
+    inExplorer: '在 API 调试中尝试',
     retentionWarning: '超过天数的消息及其文件会在一小时内删除，且无法恢复。处于法定保留中的消息除外。',
     tableOf: (name) => `表格：${name}`,
   },

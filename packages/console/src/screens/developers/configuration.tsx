@@ -122,13 +122,13 @@ function Editor({ name, before }: { name: string; before: string | undefined }) 
   const { app, may } = useApp()
   const changed = useChanged()
   const goBack = useLeave(({ tab, key }) => tab === 'config' && key === name)
-  const example = knownKeys[name]
+  const example = Object.hasOwn(knownKeys, name) ? knownKeys[name] : undefined
   const [text, setText] = useState(before ?? (example === undefined ? '' : prettyJson(example)))
   const [began, setBegan] = useState(before)
   const [asked, setAsked] = useState<'save' | 'delete'>()
   const wrong = problemOf(text)
   const leave = () => goBack({ to: '/apps/$app/developers', params: { app }, search: { tab: 'config' } })
-  const isKnown = name in known
+  const isKnown = Object.hasOwn(known, name)
   return (
     <Section title={visible(name)}>
       {isKnown && (
@@ -206,7 +206,7 @@ function ConfirmChange({
   const queries = useQueryClient()
   const checkUnchanged = async () => {
     const config = await queries.fetchQuery({ ...configQuery(app, api), staleTime: 0 })
-    const latest = name in config ? prettyJson(config[name]) : undefined
+    const latest = Object.hasOwn(config, name) ? prettyJson(config[name]) : undefined
     if (latest === before) return
     onChanged(latest)
     throw new Error(t.changedMeanwhile)

@@ -5,6 +5,7 @@ import { useMemo } from 'react'
 import type { components } from '../../../generated/openapi.ts'
 import { ChoiceFilter } from '../../components/choice-filter.tsx'
 import type { Columns } from '../../components/data-table.tsx'
+import { ExplorerLink } from '../../components/explorer-link.tsx'
 import { Listed } from '../../components/listed.tsx'
 import { Page } from '../../components/page.tsx'
 import { RoomLink } from '../../components/person.tsx'
@@ -61,7 +62,7 @@ export function Rooms() {
         }
         empty={
           q === undefined && text === undefined
-            ? { icon: 'rooms', title: t.noRooms, hint: t.noRoomsHint }
+            ? { icon: 'rooms', title: t.noRooms, hint: <FirstHint /> }
             : { icon: 'rooms', title: t.noneFound, hint: t.noneFoundHint }
         }
         cursor={cursor}
@@ -137,5 +138,14 @@ function useColumns(): Columns<ListedRoom> {
       { id: 'createdTime', header: t.created, cell: ({ row }) => <Time at={row.original.createdTimeMS} /> },
     ],
     [t, number],
+  )
+}
+
+function FirstHint() {
+  const t = useTexts(roomsTexts)
+  return (
+    <>
+      {t.noRoomsHint} <ExplorerLink operation="POST /rooms/" />
+    </>
   )
 }

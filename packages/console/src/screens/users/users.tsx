@@ -5,6 +5,7 @@ import { useMemo } from 'react'
 import type { components } from '../../../generated/openapi.ts'
 import { ChoiceFilter } from '../../components/choice-filter.tsx'
 import type { Columns } from '../../components/data-table.tsx'
+import { ExplorerLink } from '../../components/explorer-link.tsx'
 import { TimeFilter } from '../../components/filters.tsx'
 import { Listed } from '../../components/listed.tsx'
 import { Page } from '../../components/page.tsx'
@@ -62,7 +63,7 @@ export function Users() {
         count={({ hasMore }) => (hasMore ? common.shown(number(mostFound), common.atLeast(number(mostFound))) : '')}
         empty={
           Object.values(search).every((value) => value === undefined)
-            ? { icon: 'users', title: t.noUsers, hint: t.noUsersHint }
+            ? { icon: 'users', title: t.noUsers, hint: <FirstHint /> }
             : { icon: 'users', title: t.noneFound, hint: q === undefined ? t.noneListedHint : t.noneFoundHint }
         }
         cursor={cursor}
@@ -95,5 +96,14 @@ function useColumns(): Columns<User> {
       { id: 'created', header: t.created, cell: ({ row }) => <Time at={row.original.createdAt} /> },
     ],
     [t],
+  )
+}
+
+function FirstHint() {
+  const t = useTexts(usersTexts)
+  return (
+    <>
+      {t.noUsersHint} <ExplorerLink operation="POST /admin/clients" />
+    </>
   )
 }
