@@ -152,6 +152,16 @@ describe.skipIf(isChromiumMissing())('the console: sessions', () => {
     await page.getByRole('heading', { name: 'Alice by SSO' }).waitFor()
   })
 
+  test.for([
+    ['SIGN_IN_FAILED', 'The identity provider did not sign you in, or you have no account here.'],
+    ['SERVICE_UNAVAILABLE', 'The identity provider does not respond. Try again later.'],
+    ['TOO_MANY_REQUESTS', 'Too many attempts. Wait a moment.'],
+  ])('a sign-in with the identity provider that ends with %s says why', async ([code, said = '']) => {
+    const page = await openPage(browser, `${parley.url}/console#error=${code}`, { allow: refused })
+    await page.getByRole('alert').getByText(said).waitFor()
+    assert.doesNotMatch(page.url(), /#/)
+  })
+
   test('signing out at a gateway that fails says so', async () => {
     const page = await open('/users')
     await signIn(page, first)

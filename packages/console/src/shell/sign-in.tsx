@@ -80,7 +80,7 @@ function Ways({ isWaiting }: { isWaiting: boolean }) {
     <>
       {ssoError !== undefined && (
         <Alert color="red" role="alert" icon={<Icon name="warning" />}>
-          {t.ssoFailed}
+          {ssoError === 'SERVICE_UNAVAILABLE' ? t.ssoAway : ssoError === 'TOO_MANY_REQUESTS' ? t.tooMany : t.ssoFailed}
         </Alert>
       )}
       {data?.password !== false && <ByPassword />}

@@ -36,6 +36,7 @@ import * as managed from '@parley/contracts/operations/console/operators'
 import * as passkeys from '@parley/contracts/operations/console/passkeys'
 import * as session from '@parley/contracts/operations/console/session'
 import { everyApp, type OperatorSessionView } from '@parley/contracts/resources/operator'
+import { plainAddress } from '@parley/presence/address-block'
 import type { Metrics } from '@parley/service/metrics'
 import type { FastifyRequest } from 'fastify'
 import { cookieOf, endedFlowCookie, endedSessionCookie, flowCookie, sessionCookie } from '../console/session-cookie.ts'
@@ -97,8 +98,13 @@ function mountSignIns(mount: Mount, operators: Operators, metrics: Metrics, { ss
   })
 
   mount(session.startSso, async ({ raw, origin }) => {
-    const { url: to, flow } = await required(sso).begin(`${url ?? origin()}/operator/oidc/callback`)
-    return new WithCookies([flowCookie(raw, flow)], new Redirect(to))
+    const provider = required(sso)
+    try {
+      const { url: to, flow } = await provider.begin(`${url ?? origin()}/operator/oidc/callback`)
+      return new WithCookies([flowCookie(raw, flow)], new Redirect(to))
+    } catch (error) {
+      return refusedSso(raw, url, error)
+    }
   })
 
   mount(session.finishSso, async ({ raw, origin }) => {
@@ -111,11 +117,16 @@ function mountSignIns(mount: Mount, operators: Operators, metrics: Metrics, { ss
       const { token, session: made } = await counted(finishSso(operators, provider, way, visitorOf(raw)))
       return new WithCookies([sessionCookie(raw, token, made.endsAt), ended], new Redirect(`${url ?? ''}/console`))
     } catch (error) {
-      if (!(error instanceof ApiError)) throw error
-      raw.log.info({ err: error, request: raw.id }, 'sign-in by the identity provider refused')
-      return new WithCookies([ended], new Redirect(`${url ?? ''}/console#error=${error.code}`))
+      return new WithCookies([ended], refusedSso(raw, url, error))
     }
   })
+}
+
+/** Leads the browser back to the sign-in screen, which explains the error. */
+function refusedSso(raw: FastifyRequest, consoleUrl: string | undefined, error: unknown): Redirect {
+  if (!(error instanceof ApiError)) throw error
+  raw.log.info({ err: error, request: raw.id }, 'sign-in by the identity provider refused')
+  return new Redirect(`${consoleUrl ?? ''}/console#error=${error.code}`)
 }
 
 function mountSessions(mount: Mount, operators: Operators): void {
@@ -196,8 +207,8 @@ function required(sso: IdentityProvider | undefined): IdentityProvider {
   throw new ApiError('NOT_FOUND', 'no identity provider is set (PARLEY_GATEWAY_OIDC_ISSUER)')
 }
 
-function visitorOf({ ip: address, headers, id: request }: FastifyRequest): Visitor {
-  return { address, userAgent: headers['user-agent'] ?? '', request }
+function visitorOf({ ip, headers, id: request }: FastifyRequest): Visitor {
+  return { address: plainAddress(ip), userAgent: headers['user-agent'] ?? '', request }
 }
 
 function by({ operator }: SignedInOperator, raw: FastifyRequest): By {

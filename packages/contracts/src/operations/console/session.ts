@@ -75,7 +75,8 @@ export const startSso = operation({
   path: '/operator/oidc',
   tag: 'Console',
   summary: 'Redirect to the identity provider to sign in',
-  description: 'For browsers: returns 302 with a cookie that the callback needs.',
+  description:
+    'For browsers: returns 302 with a cookie that the callback needs. Without the provider, 302 to `/console#error=SERVICE_UNAVAILABLE`.',
   access: 'anyone',
   result: z.object({}),
   errors: ['INVALID_REQUEST', 'NOT_FOUND'],
@@ -88,7 +89,7 @@ export const finishSso = operation({
   path: '/operator/oidc/callback',
   tag: 'Console',
   summary: 'Callback of the identity provider: sets the session cookie',
-  description: 'For browsers: returns 302 to /console, with `#error=SIGN_IN_FAILED` on failure.',
+  description: 'For browsers: returns 302 to /console, with `#error=` and a code on failure.',
   access: 'anyone',
   query: z.looseObject({
     code: z.any().optional(),

@@ -156,11 +156,13 @@ describe('operators sign in through an OpenID Connect server', () => {
     assert.deepEqual([session.apps[0].role, session.isOwnerOfAll], ['viewer', false])
   })
 
-  test('an unavailable provider is 503, a missing one 404', async () => {
+  test('an unavailable provider leads back to the sign-in screen, a missing one is 404', async () => {
     const issuer = 'http://127.0.0.1:1'
     const settings = { issuer, clientId: 'x', scopes: 'openid', trustEmail: false, roles: [] }
     const away = await base.another({ console: { sso: createIdentityProvider(settings) } })
-    assert.equal((await away.anonymous('GET', '/operator/oidc')).body.error.code, 'SERVICE_UNAVAILABLE')
+    const begun = await createBrowser().get(`${away.url}/operator/oidc`)
+    assert.equal(begun.headers.get('location'), '/console#error=SERVICE_UNAVAILABLE')
+    assert.deepEqual(begun.headers.getSetCookie(), [])
     await away.stop()
     assert.equal((await base.anonymous('GET', '/operator/oidc')).status, 404)
     assert.equal((await byHand.anonymous('GET', '/operator/methods')).body.result.sso, true)
