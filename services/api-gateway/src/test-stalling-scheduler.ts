@@ -2,7 +2,7 @@ import { connectBus } from '@parley/bus/connect'
 import { createControl } from '@parley/bus/control/control'
 import type { Chat } from '@parley/chat/chat'
 import { createChat } from '@parley/chat/create-chat'
-import { sendDue } from '@parley/chat/messages/scheduled/send-scheduled'
+import { sendDue } from '@parley/chat/messages/send-scheduled'
 import { connectDb } from '@parley/db/connect'
 import { createLog } from '@parley/service/log'
 

@@ -2,9 +2,9 @@ import { batched } from '@parley/async/batch'
 import { ApiError } from '@parley/contracts/errors'
 import { digest, findApp } from '@parley/db/apps/apps'
 import { findHolders } from '@parley/db/users/tokens'
+import { admitLogin, type LoginParts } from './admit-login.ts'
 import { cachedForMinute, createAppLookup, toCaller } from './authenticate-user.ts'
 import type { AuthenticatedUser } from './caller.ts'
-import { admitLogin, type LoginParts } from './own-logins/admit-login.ts'
 
 /** Logins per query. Its result is handled in one turn, which blocks the event loop. */
 const loginsAtOnce = 50

@@ -3,8 +3,8 @@ import { digest, findAppByClientKey } from '@parley/db/apps/apps'
 import type { Db } from '@parley/db/connect'
 import type { TokenDoc } from '@parley/db/users/documents'
 import { LRUCache } from 'lru-cache'
+import { admitLogin, type LoginParts } from './admit-login.ts'
 import type { AuthenticatedUser } from './caller.ts'
-import { admitLogin, type LoginParts } from './own-logins/admit-login.ts'
 import type { FindToken } from './token-cache.ts'
 
 export interface UserCredentials {

@@ -1,9 +1,9 @@
 import { ApiError } from '@parley/contracts/errors'
 import { chatPageConfig, chatPageKey } from '@parley/contracts/resources/chat-page-config'
 import { findPageFile, keepPageFiles, listPageFiles } from '@parley/db/page-files'
+import type { LoginParts } from '../access/admit-login.ts'
 import { createSocketAuthentication } from '../access/authenticate-socket.ts'
 import { createAppLookup } from '../access/authenticate-user.ts'
-import type { LoginParts } from '../access/own-logins/admit-login.ts'
 import type { Chat } from '../chat.ts'
 import { readConfigValue } from './config-values.ts'
 

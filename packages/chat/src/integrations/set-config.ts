@@ -10,7 +10,7 @@ import { configSize, findConfig, removeConfig, saveConfig } from '@parley/db/app
 import { configMarkKey } from '@parley/db/apps/config-mark'
 import type { Session } from '@parley/db/connect'
 import { asIntegrator } from '../access/caller.ts'
-import { checkPublicKeys } from '../access/own-logins/token-issuers.ts'
+import { checkPublicKeys } from '../access/token-issuers.ts'
 import type { Chat } from '../chat.ts'
 import { changeAndNotify } from '../events/change-and-notify.ts'
 import { addCommand, type PendingEvents } from '../events/event-builders.ts'

@@ -12,7 +12,7 @@ import { busAway } from '../api-error-of.ts'
 import type { Chat } from '../chat.ts'
 import { JsonText, jsonObjectText, withField } from '../views/json-text.ts'
 import { roomForMember } from './get-room.ts'
-import { shownInvitations } from './members/invitations.ts'
+import { shownInvitations } from './invitations.ts'
 import { areChangesKept, type Change, type ChangesPosition, readChanges } from './read-changes.ts'
 
 /**

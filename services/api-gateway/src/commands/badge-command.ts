@@ -1,4 +1,4 @@
-import { repairBadges } from '@parley/chat/rooms/unread/badges'
+import { repairBadges } from '@parley/chat/rooms/badges'
 import { findOpenApps } from '@parley/db/apps/apps'
 import type { Db } from '@parley/db/connect'
 import { migrateTimeoutMS } from '@parley/db/migrate'

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { sendDue } from '@parley/chat/messages/scheduled/send-scheduled'
+import { sendDue } from '@parley/chat/messages/send-scheduled'
 import { afterAll, beforeAll, describe, test, vi } from 'vitest'
 import { type Answer, startWithAlice, type TestGateway, type TestUser } from '../test-gateway.ts'
 

@@ -1,27 +1,27 @@
 import { asUser, type Caller } from '@parley/chat/access/caller'
 import type { Chat } from '@parley/chat/chat'
 import { Accepted } from '@parley/chat/jobs/work-on-job'
-import { answerBatch } from '@parley/chat/messages/batches/send-batch'
 import { deleteForAll } from '@parley/chat/messages/changing/delete-for-all'
 import { deleteAllForMe, deleteForMe } from '@parley/chat/messages/changing/delete-for-me'
 import { editMessage } from '@parley/chat/messages/changing/edit-message'
 import { pinMessage, unpinMessage } from '@parley/chat/messages/changing/pin-message'
 import { addReaction, removeReaction } from '@parley/chat/messages/changing/react'
+import { endStream } from '@parley/chat/messages/end-stream'
 import { getLinkCard } from '@parley/chat/messages/reading/get-link-card'
 import { listPins } from '@parley/chat/messages/reading/list-pins'
 import { listReaders } from '@parley/chat/messages/reading/list-readers'
 import { roomHistory } from '@parley/chat/messages/reading/room-history'
 import { traceMessage } from '@parley/chat/messages/reading/trace-message'
-import { deleteSaved, listSaved, saveBookmark, setReminder } from '@parley/chat/messages/saved/saved-messages'
+import { deleteSaved, listSaved, saveBookmark, setReminder } from '@parley/chat/messages/saved-messages'
 import {
   cancelScheduled,
   changeScheduled,
   listScheduled,
   scheduleMessage,
-} from '@parley/chat/messages/scheduled/scheduled-messages'
-import { endStream } from '@parley/chat/messages/streaming/end-stream'
-import { appendStream, openStream } from '@parley/chat/messages/streaming/stream-message'
-import { streamText } from '@parley/chat/messages/streaming/stream-text'
+} from '@parley/chat/messages/scheduled-messages'
+import { answerBatch } from '@parley/chat/messages/send-batch'
+import { appendStream, openStream } from '@parley/chat/messages/stream-message'
+import { streamText } from '@parley/chat/messages/stream-text'
 import { notifyTyping } from '@parley/chat/messages/typing'
 import { searchMessages } from '@parley/chat/search/search-messages'
 import { sendAndShow } from '@parley/chat/send/send-message'

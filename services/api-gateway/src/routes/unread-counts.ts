@@ -1,6 +1,6 @@
 import type { Chat } from '@parley/chat/chat'
-import { explainBadge } from '@parley/chat/rooms/unread/badges'
-import { totalUnread, unreadByTags } from '@parley/chat/rooms/unread/unread-counts'
+import { explainBadge } from '@parley/chat/rooms/badges'
+import { totalUnread, unreadByTags } from '@parley/chat/rooms/unread-counts'
 import * as operations from '@parley/contracts/operations/rooms/unread'
 import type { Mount } from '../mount.ts'
 

@@ -1,7 +1,7 @@
 import { clock } from '@parley/async/clock'
 import type { Wake } from '@parley/async/wake'
 import type { StreamMessage } from '@parley/bus/stream/consume'
-import { findReadable } from '@parley/chat/messages/saved/readable-messages'
+import { findReadable } from '@parley/chat/messages/readable-messages'
 import type { NotificationsOfApp } from '@parley/chat/push/notification-settings'
 import type { ClientsPush } from '@parley/contracts/bus/push-work'
 import type { PushNetwork } from '@parley/contracts/resources/push/network'

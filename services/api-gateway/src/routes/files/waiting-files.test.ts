@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { sendDue } from '@parley/chat/messages/scheduled/send-scheduled'
+import { sendDue } from '@parley/chat/messages/send-scheduled'
 import { key } from '@parley/db/keys'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'

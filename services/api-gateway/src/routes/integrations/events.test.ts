@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { revokeApiKey } from '@parley/chat/access/api-keys'
-import { remindDue } from '@parley/chat/messages/saved/remind'
+import { remindDue } from '@parley/chat/messages/remind'
 import { eventSubject, membersChangeSubject } from '@parley/contracts/bus/subjects'
 import { listEvents } from '@parley/contracts/operations/integrations/events'
 import { feedEvents } from '@parley/contracts/resources/feed-event'

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { remindDue } from '@parley/chat/messages/saved/remind'
+import { remindDue } from '@parley/chat/messages/remind'
 import { key } from '@parley/db/keys'
 import { claimReminders } from '@parley/db/messages/saved-messages'
 import { eventually } from '@parley/stack/eventually'

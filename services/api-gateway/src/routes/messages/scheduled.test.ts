@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { sendDue } from '@parley/chat/messages/scheduled/send-scheduled'
+import { sendDue } from '@parley/chat/messages/send-scheduled'
 import type { Draft } from '@parley/chat/send/new-message'
 import { sendContent } from '@parley/chat/send/send-message'
 import { insertFile } from '@parley/db/files/files'

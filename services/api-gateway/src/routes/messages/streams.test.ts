@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { runWorkers } from '@parley/chat/jobs/run-workers'
-import { closeSilentStreams } from '@parley/chat/messages/streaming/end-stream'
+import { closeSilentStreams } from '@parley/chat/messages/end-stream'
 import { afterAll, beforeAll, describe, onTestFinished, test, vi } from 'vitest'
 import { startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { sendDue } from '@parley/chat/messages/scheduled/send-scheduled'
+import { sendDue } from '@parley/chat/messages/send-scheduled'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import type { TestGateway, TestUser } from '../../test-gateway.ts'
 import { add, startWithMembers, take } from './test-members.ts'

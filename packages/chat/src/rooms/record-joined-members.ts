@@ -3,11 +3,11 @@ import type { RoomDoc } from '@parley/db/rooms/documents'
 import { lockRoomWithoutFlush } from '@parley/db/rooms/lock-room'
 import { removeMembers } from '@parley/db/rooms/remove-members'
 import { findUsers } from '@parley/db/users/users'
-import { asIntegrator } from '../../access/caller.ts'
-import type { Chat } from '../../chat.ts'
-import { commitChange, publishRoom } from '../../events/change-and-notify.ts'
-import { membersChanged } from '../../events/event-builders.ts'
-import { roomOrderingKey } from '../../events/ordering-keys.ts'
+import { asIntegrator } from '../access/caller.ts'
+import type { Chat } from '../chat.ts'
+import { commitChange, publishRoom } from '../events/change-and-notify.ts'
+import { membersChanged } from '../events/event-builders.ts'
+import { roomOrderingKey } from '../events/ordering-keys.ts'
 
 /**
  * Records that users have joined a group, after the commit. Users erased meanwhile are removed again, since the erasure

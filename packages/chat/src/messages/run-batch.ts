@@ -9,13 +9,13 @@ import { advanceJob } from '@parley/db/jobs'
 import { currentMessage } from '@parley/db/messages/deleted-messages'
 import { findSentMessages } from '@parley/db/messages/messages'
 import { findRoomsByKey } from '@parley/db/rooms/rooms'
-import { apiErrorOf } from '../../api-error-of.ts'
-import type { Chat } from '../../chat.ts'
-import { sendContent } from '../../send/send-message.ts'
-import { sentMessageJson } from '../../views/message.ts'
-import { nothingQuoted } from '../reading/quoted-messages.ts'
+import { apiErrorOf } from '../api-error-of.ts'
+import type { Chat } from '../chat.ts'
+import { sendContent } from '../send/send-message.ts'
+import { sentMessageJson } from '../views/message.ts'
 import { batchTemplate } from './batch-template.ts'
 import { type DirectRooms, directRoomsFor } from './direct-rooms.ts'
+import { nothingQuoted } from './reading/quoted-messages.ts'
 
 export type Batch = Input<typeof operation>['body']
 

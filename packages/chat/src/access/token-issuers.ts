@@ -17,10 +17,10 @@ import { findConfigValue } from '@parley/db/apps/config'
 import type { Db } from '@parley/db/connect'
 import type { TokenDoc } from '@parley/db/users/documents'
 import { decodeJwt, errors, importSPKI, type JWTPayload } from 'jose'
-import type { HookParts } from '../../integrations/app-hooks.ts'
-import { cacheByApp, checkConfigValue } from '../../integrations/config-values.ts'
-import { isSignedForm } from '../new-token.ts'
+import type { HookParts } from '../integrations/app-hooks.ts'
+import { cacheByApp, checkConfigValue } from '../integrations/config-values.ts'
 import { createIssuerKeys } from './issuer-keys.ts'
+import { isSignedForm } from './new-token.ts'
 
 /** As long as a request header may be. */
 const maxChars = 8_192

@@ -3,8 +3,8 @@ import { createInFlight } from '@parley/async/in-flight'
 import type { Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
 import { findStream, showStreamed, textOfParts } from '@parley/db/messages/message-streams'
-import type { Censor } from '../../moderation/censorship.ts'
-import type { Log } from '../../ports.ts'
+import type { Censor } from '../moderation/censorship.ts'
+import type { Log } from '../ports.ts'
 
 /** Pieces within this period share one write. */
 const batchMS = 1_000

@@ -1,7 +1,7 @@
 import { findRoomsOfMember } from '@parley/db/rooms/rooms-of-member'
 import { totalUnreadOf } from '@parley/db/unread/total-unread'
-import type { UserCaller } from '../../access/caller.ts'
-import type { Chat } from '../../chat.ts'
+import type { UserCaller } from '../access/caller.ts'
+import type { Chat } from '../chat.ts'
 
 /**
  * The caller's total unread messages over all rooms (docs/reference/unread.md#badges). Reads only numbers of each

@@ -3,9 +3,9 @@ import { comparedText, shownName } from '@parley/contracts/ids'
 import type { TokenDoc } from '@parley/db/users/documents'
 import { newTokenDoc } from '@parley/db/users/tokens'
 import { findUser, type Profile } from '@parley/db/users/users'
-import type { Chat } from '../../chat.ts'
-import { noDocs } from '../../events/current-docs.ts'
-import { boundToken } from '../new-token.ts'
+import type { Chat } from '../chat.ts'
+import { noDocs } from '../events/current-docs.ts'
+import { boundToken } from './new-token.ts'
 import type { OwnLogin } from './token-issuers.ts'
 
 /** The parts of Chat needed to admit tokens of an app's own issuers. */

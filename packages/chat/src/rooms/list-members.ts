@@ -3,10 +3,10 @@ import type { listMembers as operation } from '@parley/contracts/operations/room
 import { findMemberPage } from '@parley/db/rooms/room-members'
 import { inTransaction } from '@parley/db/transactions/transaction'
 import { findUsers } from '@parley/db/users/users'
-import type { Caller } from '../../access/caller.ts'
-import { findRole } from '../../access/room-role.ts'
-import type { Chat } from '../../chat.ts'
-import { toSenderView } from '../../views/message.ts'
+import type { Caller } from '../access/caller.ts'
+import { findRole } from '../access/room-role.ts'
+import type { Chat } from '../chat.ts'
+import { toSenderView } from '../views/message.ts'
 
 /** A page of a room's members, longest-standing first. @throws ApiError ROOM_NOT_FOUND, NOT_ROOM_MEMBER */
 export async function listMembers(

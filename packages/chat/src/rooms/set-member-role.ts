@@ -2,12 +2,12 @@ import { ApiError } from '@parley/contracts/errors'
 import type { Room } from '@parley/contracts/resources/room'
 import { findMembersAmong } from '@parley/db/rooms/room-members'
 import { updateRoomDoc } from '@parley/db/rooms/rooms'
-import { type Caller, userOf } from '../../access/caller.ts'
-import { findActingRole, requireRole } from '../../access/room-role.ts'
-import type { Chat } from '../../chat.ts'
-import { commitChange, publishRoom } from '../../events/change-and-notify.ts'
-import { roomChanged } from '../../events/event-builders.ts'
-import { roomOrderingKey } from '../../events/ordering-keys.ts'
+import { type Caller, userOf } from '../access/caller.ts'
+import { findActingRole, requireRole } from '../access/room-role.ts'
+import type { Chat } from '../chat.ts'
+import { commitChange, publishRoom } from '../events/change-and-notify.ts'
+import { roomChanged } from '../events/event-builders.ts'
+import { roomOrderingKey } from '../events/ordering-keys.ts'
 
 /**
  * Makes a member a manager, or a manager a plain member.

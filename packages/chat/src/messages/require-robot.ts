@@ -2,7 +2,7 @@ import { ApiError } from '@parley/contracts/errors'
 import type { Db } from '@parley/db/connect'
 import { banInForce } from '@parley/db/users/app-bans'
 import { findUser } from '@parley/db/users/users'
-import { bannedFromApp, unknownUser } from '../../users/user-errors.ts'
+import { bannedFromApp, unknownUser } from '../users/user-errors.ts'
 
 /**
  * Requires the sender to be a bot, since only bots may stream. @throws ApiError CLIENT_NOT_FOUND,

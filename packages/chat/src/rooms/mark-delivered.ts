@@ -21,7 +21,7 @@ import {
   findDeliveryRooms,
   moveDeliveredMarkers,
 } from '@parley/db/rooms/delivered-markers'
-import { checkMember, checkRoom } from '../../access/require-member.ts'
+import { checkMember, checkRoom } from '../access/require-member.ts'
 
 /** Reports within this time share one write, across members and rooms. */
 const batchMS = 1_000

@@ -18,7 +18,7 @@ import {
 } from '@parley/db/unread/unread-sums'
 import { pageMembershipIds, repairUnread, verifyUnread, type WrongUnread } from '@parley/db/unread/verify-unread'
 import { findUser } from '@parley/db/users/users'
-import type { Chat } from '../../chat.ts'
+import type { Chat } from '../chat.ts'
 
 type RoomSum = Result<typeof operation>['data'][number]
 

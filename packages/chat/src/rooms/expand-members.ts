@@ -1,7 +1,7 @@
 import type { ApiError } from '@parley/contracts/errors'
 import { key } from '@parley/db/keys'
 import type { UserDoc } from '@parley/db/users/documents'
-import { unknownUser } from '../../users/user-errors.ts'
+import { unknownUser } from '../users/user-errors.ts'
 
 /** Finds users and user groups by `key(app, id)`. */
 interface UserLookup {

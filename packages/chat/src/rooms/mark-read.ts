@@ -6,12 +6,12 @@ import { findRoomHeads } from '@parley/db/room-buffer/buffer'
 import { currentMarker, setReadMarker, unreadOf } from '@parley/db/rooms/memberships'
 import { countUncountedAfter, sumOf } from '@parley/db/unread/uncounted'
 import { ownInBuffer } from '@parley/db/unread/unread-sums'
-import type { UserCaller } from '../../access/caller.ts'
-import { requireMemberOf } from '../../access/require-member.ts'
-import type { Chat } from '../../chat.ts'
-import { changeAndNotify } from '../../events/change-and-notify.ts'
-import { notifyLastRead } from '../../events/event-builders.ts'
-import { markerOrderingKey } from '../../events/ordering-keys.ts'
+import type { UserCaller } from '../access/caller.ts'
+import { requireMemberOf } from '../access/require-member.ts'
+import type { Chat } from '../chat.ts'
+import { changeAndNotify } from '../events/change-and-notify.ts'
+import { notifyLastRead } from '../events/event-builders.ts'
+import { markerOrderingKey } from '../events/ordering-keys.ts'
 
 /**
  * Moves the caller's read marker to a message, and emits lastRead with its position to all members

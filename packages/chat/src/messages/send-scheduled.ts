@@ -3,9 +3,9 @@ import { ApiError } from '@parley/contracts/errors'
 import type { ScheduledDoc } from '@parley/db/messages/documents'
 import { newId } from '@parley/db/messages/messages'
 import { claimDue, markRefused, postponeScheduled, removeSent } from '@parley/db/messages/scheduled'
-import type { Chat } from '../../chat.ts'
-import { untilDone, type Worker } from '../../jobs/run-workers.ts'
-import { sendContent } from '../../send/send-message.ts'
+import type { Chat } from '../chat.ts'
+import { untilDone, type Worker } from '../jobs/run-workers.ts'
+import { sendContent } from '../send/send-message.ts'
 
 const atOnce = 200
 const againAfterMS = 2_000

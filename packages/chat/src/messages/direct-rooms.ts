@@ -7,11 +7,11 @@ import { pairKey } from '@parley/db/rooms/pairs'
 import { banInForce } from '@parley/db/users/app-bans'
 import { findBlockersOf } from '@parley/db/users/blocks'
 import { findUser } from '@parley/db/users/users'
-import type { Chat } from '../../chat.ts'
-import { attachFiles } from '../../files/attach-files.ts'
-import { openDirectRoom } from '../../rooms/create-room.ts'
-import { unknownUser } from '../../users/user-errors.ts'
-import { errorOfRefusal } from '../draft.ts'
+import type { Chat } from '../chat.ts'
+import { attachFiles } from '../files/attach-files.ts'
+import { openDirectRoom } from '../rooms/create-room.ts'
+import { unknownUser } from '../users/user-errors.ts'
+import { errorOfRefusal } from './draft.ts'
 
 /** The direct rooms of a batch's sender with the receivers in one part of the batch. */
 export interface DirectRooms {

@@ -1,7 +1,7 @@
 import { ApiError } from '@parley/contracts/errors'
 import type { ScheduledDoc } from '@parley/db/messages/documents'
-import type { Chat } from '../../chat.ts'
-import { sendMessage } from '../../send/send-message.ts'
+import type { Chat } from '../chat.ts'
+import { sendMessage } from '../send/send-message.ts'
 import { sendTaken } from './send-scheduled.ts'
 import { type MembersChange, named } from './system-message.ts'
 

@@ -13,7 +13,7 @@ import {
   jwtVerify,
 } from 'jose'
 import { LRUCache } from 'lru-cache'
-import type { HookCalls, Log } from '../../ports.ts'
+import type { HookCalls, Log } from '../ports.ts'
 
 /** Keys in use are read again after this long. */
 const refreshAfterMS = 10 * 60_000
