@@ -2,6 +2,11 @@ import { connect } from 'node:net'
 import { TimeoutError } from '@nats-io/nats-core'
 import { isUnreachable } from '@parley/async/unreachable'
 
+/** The server has no room for another connection. It may have later. */
+export class ServerFull extends Error {
+  override name = 'ServerFull'
+}
+
 /**
  * The error that keeps Parley from NATS until an operator acts, such as a refused certificate; undefined if NATS is only
  * away: no server was found, or one that hangs. A server that misses our client certificate sends its greeting but
@@ -12,18 +17,35 @@ export async function connectFault(
   { tls, servers }: { tls?: unknown; servers: readonly string[] },
 ): Promise<unknown> {
   if (isUnreachable(error)) return undefined
-  if (!isTimeout(error)) return error
+  if (error instanceof Error && tooMany.test(error.message)) return fullServer(error.message, error)
+  const isCutOff = !tls && isCut(error)
+  if (!isTimeout(error) && !isCutOff) return error
   const answers = await Promise.all(servers.map(async (server) => ({ server, text: await firstAnswer(server) })))
   for (const { server, text } of answers) {
-    if (text === undefined || text.startsWith('INFO ')) continue
+    if (text === undefined) continue
+    const [refusal] = tooMany.exec(text) ?? []
+    if (refusal !== undefined) return fullServer(refusal, error)
+    if (text.startsWith('INFO ')) continue
     const does = text === '' ? 'closes the connection' : `answers ${JSON.stringify(text)}`
     return new Error(`${server} is not a NATS server: it ${does}`, { cause: error })
+  }
+  if (isCutOff) {
+    const hint = 'its log says why, such as a limit of the account'
+    return new ServerFull(`the server closes the connection: ${hint}`, { cause: error })
   }
   return tls && answers.some(({ text }) => text !== undefined) ? error : undefined
 }
 
+/** The message of a server, or of an account. */
+const tooMany = /maximum (account active )?connections exceeded/i
+const fullServer = (message: string, cause: unknown) =>
+  new ServerFull(`${message}: raise max_connections of NATS or its account`, { cause })
+
 const isTimeout = (error: unknown): boolean =>
   error instanceof Error && (error instanceof TimeoutError || isTimeout(error.cause))
+
+const isCut = (error: unknown): boolean =>
+  error instanceof Error && ['EPIPE', 'ECONNRESET'].includes((error as NodeJS.ErrnoException).code ?? '')
 
 const answersWithinMS = 1_000
 const shownCharacters = 40
@@ -42,10 +64,18 @@ function firstAnswer(server: string): Promise<string | undefined> {
       socket.destroy()
       resolve(text)
     }
-    socket.setTimeout(answersWithinMS, () => end())
+    socket.setTimeout(answersWithinMS)
     socket.once('connect', () => socket.write(unknownLines))
-    socket.once('data', (data) => end(data.toString('latin1').split('\r\n')[0]?.slice(0, shownCharacters)))
-    socket.once('end', () => end(''))
-    socket.once('error', ({ code }: NodeJS.ErrnoException) => end(code === 'ECONNRESET' ? '' : undefined))
+    let text = ''
+    socket.on('data', (data) => {
+      text += data.toString('latin1')
+      // An error may follow INFO.
+      if (!text.startsWith('INFO ')) end(text.split('\r\n')[0]?.slice(0, shownCharacters))
+    })
+    socket.once('timeout', () => end(text === '' ? undefined : text))
+    socket.once('end', () => end(text))
+    socket.once('error', ({ code }: NodeJS.ErrnoException) =>
+      end(text === '' && code !== 'ECONNRESET' ? undefined : text),
+    )
   })
 }

@@ -1,10 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { type JetStreamClient, jetstream, jetstreamManager } from '@nats-io/jetstream'
+import { type JetStreamClient, jetstream } from '@nats-io/jetstream'
 import { credsAuthenticator, type NatsConnection, PermissionViolationError } from '@nats-io/nats-core'
 import type { NatsConnectionImpl } from '@nats-io/nats-core/internal'
 import { connect, type NodeConnectionOptions } from '@nats-io/transport-node'
 import type { NodeAnnouncement } from '@parley/contracts/bus/control'
-import { connectFault } from './connect-fault.ts'
+import { checkServer } from './check-server.ts'
+import { connectFault, ServerFull } from './connect-fault.ts'
 import { createOutage, type Outage } from './outage.ts'
 import { createKnownStreams, type KnownStreams } from './stream/known-streams.ts'
 import { createRefusals, type Refusals } from './stream/refusals.ts'
@@ -122,8 +123,7 @@ export async function connectBus(
   }
 
   async function keepTrying(): Promise<void> {
-    // The outage has already been reported.
-    while (!reached && (await isOpenAfter(reconnectMS, closing.signal))) await reach().catch(outage.failed)
+    while (!reached && (await isOpenAfter(reconnectMS, closing.signal))) await reach().catch(() => undefined)
     if (!reached) return
     for (const handle of state.back) handle()
     events.onReconnect?.()
@@ -132,8 +132,9 @@ export async function connectBus(
   let trying: Promise<void> | undefined
   await reach().catch(async (error: unknown) => {
     const fault = await connectFault(error, options)
-    if (!access.isService || fault !== undefined) throw fault ?? error
-    events.onDisconnect?.(error)
+    if (!access.isService || !(fault === undefined || fault instanceof ServerFull)) throw fault ?? error
+    events.onDisconnect?.(fault ?? error)
+    outage.began()
     trying = keepTrying()
   })
   return {
@@ -213,6 +214,9 @@ interface BusState {
   first: ((nats: NatsConnection) => void)[]
 }
 
+/** Sent for each refused subscription. */
+const noMoreSubscriptions = /^maximum subscriptions exceeded/i
+
 async function watchStatus(
   { nats, publisher }: Reached,
   { state, refusals, outage }: { state: BusState; refusals: Refusals; outage: Outage },
@@ -240,7 +244,8 @@ async function watchStatus(
           refusals.deny(status.error)
           publisher.denied(status.error)
         }
-        events.onError?.(status.error)
+        if (!noMoreSubscriptions.test(status.error.message)) events.onError?.(status.error)
+        else if (refusals.full(status.error)) events.onError?.(status.error)
         break
       default:
         break
@@ -254,29 +259,6 @@ async function watchStatus(
  */
 function closeTransport(nats: NatsConnection): void {
   void (nats as NatsConnectionImpl).protocol.transport.close()
-}
-
-/** Closes the connection if the server is unsupported. @throws if it is too old or has no JetStream */
-async function checkServer(nats: NatsConnection): Promise<void> {
-  try {
-    await requireSupported(nats)
-  } catch (error) {
-    await nats.close()
-    throw error
-  }
-}
-
-async function requireSupported(nats: NatsConnection): Promise<void> {
-  const version = nats.info?.version ?? ''
-  const [major = 0, minor = 0] = version.split('.').map(Number)
-  if (major < 2 || (major === 2 && minor < 10)) {
-    throw new Error(`the server has version ${version}: Parley needs 2.10 or newer`)
-  }
-  await jetstreamManager(nats).catch((cause: unknown) => {
-    if (!(cause instanceof Error && cause.name === 'JetStreamNotEnabled')) throw cause
-    const remedy = 'start nats-server with --jetstream'
-    throw new Error(`the server has no JetStream, or the account may not use it: ${remedy}`, { cause })
-  })
 }
 
 /** @throws when the bus is away. */

@@ -76,24 +76,11 @@ export async function connectServers(
     log.error({ err: error }, 'not ready until the database is migrated')
   })
 
-  const malformed = metrics.counter('parley_bus_malformed_total', 'Live messages of the bus that cannot be read', [])
   const access = { tls: tlsOptions(settings.natsTls, tlsPrefix.nats), credentials: settings.natsCredentials }
-  const busLog: BusEvents = {
-    onDisconnect: (error) => {
-      log.warn({ err: error, setting: natsUrl.env }, 'NATS is away')
-      busEvents.onDisconnect?.()
-    },
-    onReconnect: () => {
-      log.info('NATS is back')
-      busEvents.onReconnect?.()
-    },
-    onError: (error) => log.error({ err: error }, 'NATS reported an error'),
-    onMalformed: (error, subject) => {
-      malformed.inc({})
-      log.warn({ err: error, subject }, 'bus message skipped: it cannot be read')
-    },
-  }
-  const connecting = connectBus(settings.natsUrl, settings.nodeId, busLog, { ...access, isService: true })
+  const connecting = connectBus(settings.natsUrl, settings.nodeId, logged(busEvents, { log, metrics }), {
+    ...access,
+    isService: true,
+  })
   const bus = await explain('NATS', [natsUrl], connecting)
   onStop('nats', () => bus.close())
   const ping = () => pingBus(bus)
@@ -114,6 +101,34 @@ export async function connectServers(
   })
 
   return { db, bus, ...(await connectRedis({ service, settings, log, checks, onStop })) }
+}
+
+/** Also logs the events of the bus. */
+function logged(busEvents: BusEvents, { log, metrics }: Pick<ServiceContext, 'log' | 'metrics'>): BusEvents {
+  const malformed = metrics.counter('parley_bus_malformed_total', 'Live messages of the bus that cannot be read', [])
+  let isAway = false
+  const errors = watchOutage((error) => log.error({ err: error }, 'NATS reported an error'))
+  return {
+    onDisconnect: (error) => {
+      // A server that refuses the connection ends each attempt.
+      if (!isAway) log.warn({ err: error, setting: sharedSettings.natsUrl.env }, 'NATS is away')
+      isAway = true
+      busEvents.onDisconnect?.()
+    },
+    onReconnect: () => {
+      log.info('NATS is back')
+      isAway = false
+      busEvents.onReconnect?.()
+    },
+    onError: (error) => {
+      if (!isAway) errors.ended()
+      errors.failed(error)
+    },
+    onMalformed: (error, subject) => {
+      malformed.inc({})
+      log.warn({ err: error, subject }, 'bus message skipped: it cannot be read')
+    },
+  }
 }
 
 /** Connects to Redis, and reports this process and its figures there. */

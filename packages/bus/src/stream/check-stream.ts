@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { headers, PermissionViolationError } from '@nats-io/nats-core'
 import { eventSubject, feedSubject, membersChangeSubject } from '@parley/contracts/bus/subjects'
+import { payloadFault } from '../check-server.ts'
 import type { Bus } from '../connect.ts'
 import { markStream } from './stream-state.ts'
 
@@ -44,6 +45,6 @@ export async function checkStreams(bus: Bus): Promise<void> {
   const trying = Promise.all(refused.map((stream) => markStream(bus, stream, node).catch(() => undefined)))
   if (refused.length > 0) await Promise.race([trying, pause(waitAtMostMS)])
   for (const [stream, { message }] of bus.refusals.streams) throw new Error(`${stream} refuses events: ${message}`)
-  const denied = bus.refusals.denied()
-  if (denied) throw denied
+  const fault = bus.refusals.denied() ?? payloadFault(bus.nats)
+  if (fault) throw fault
 }

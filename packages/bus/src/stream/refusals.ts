@@ -10,6 +10,8 @@ export interface Refusals {
   refused: (subject: string, error: Error) => void
   accepted: (stream: string) => void
   deny: (error: PermissionViolationError) => void
+  /** The account or server allows no more subscriptions. @returns whether this is news */
+  full: (error: Error) => boolean
   /** The client subscribes again on a new connection. */
   reconnected: () => void
 }
@@ -34,6 +36,12 @@ export function createRefusals(known: Pick<KnownStreams, 'capturing'>): Refusals
     deny(error) {
       if (error.operation === 'subscription') subscription = error
       else publication = { error, atMS: performance.now() }
+    },
+    full({ message }) {
+      const isNews = subscription === undefined
+      const remedy = 'raise max_subscriptions of NATS or its account, and restart this process'
+      subscription ??= new Error(`NATS refuses subscriptions: ${message}: ${remedy}`)
+      return isNews
     },
     reconnected() {
       subscription = undefined
