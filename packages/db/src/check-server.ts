@@ -41,6 +41,11 @@ export async function explainUnselected(
 ): Promise<void> {
   const servers = [...(error.reason?.servers.values() ?? [])]
   if (servers.length === 0) return explainDropped(url, options)
+  const closing = servers.find((server) => /^connection .* closed$/.test(server.error?.message ?? ''))
+  if (closing) {
+    error.message = `${closing.address} closes the connection: it needs TLS, or is at its limit of connections`
+    return
+  }
   if (servers.some((server) => server.error)) return
   const silent = servers.filter(({ type }) => type === 'Unknown' || type === 'PossiblePrimary')
   const named = silent.map(({ address }) => `${address} does not answer`)

@@ -11,6 +11,16 @@ beforeAll(async () => {
 })
 afterAll(() => rm(dir, { recursive: true, force: true }))
 
+test('a full disk is named first, also if an error before the last one told it', async () => {
+  const file = join(dir, 'full')
+  const errors = [
+    '{"s":"E","attr":{"error":28,"message":"No space left on device"}}',
+    '{"s":"F","msg":"Got signal: 6"}',
+  ]
+  await writeFile(file, errors.join('\n'))
+  assert.equal(lastCause(file), 'no space left on the disk: {"s":"F","msg":"Got signal: 6"}')
+})
+
 for (const [server, cause, ...later] of [
   ['mongod', '{"t":"x","s":"F","c":"STORAGE","msg":"No space left on device"}', '{"t":"x","s":"I","msg":"Exiting"}'],
   ['nats-server', "[7] 2026/01/01 00:00:00.000000 [FTL] Can't start JetStream", '[7] [INF] Exiting'],

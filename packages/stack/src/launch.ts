@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync, statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ServerLocation } from './locate.ts'
@@ -129,5 +129,18 @@ export function lastCause(logFile: string): string {
   const lines = readLog(logFile).slice(-200)
   // Matches, in order, mongod, nats-server and redis-server.
   const cause = lines.findLast((line) => /"s":"[FE]"|\[(?:FTL|ERR)\]|panic:|# .*(?:rror|Fatal|Can't)/.test(line))
-  return (cause ?? lines.at(-1) ?? '').slice(0, 300)
+  const text = (cause ?? lines.at(-1) ?? '').slice(0, 300)
+  const isFull = lines.some((line) => noSpace.test(line)) || hasNoSpace(dirname(logFile))
+  return isFull && !noSpace.test(text) ? `no space left on the disk: ${text}` : text
+}
+
+const noSpace = /no space left on device/i
+/** The reserve that a server needs to start. */
+const startBytes = 16 * 1_024 * 1_024
+
+/** A full disk also takes no line of a log. */
+function hasNoSpace(folder: string): boolean {
+  if (!existsSync(folder)) return false
+  const { bavail, bsize } = statfsSync(folder)
+  return bavail * bsize < startBytes
 }
