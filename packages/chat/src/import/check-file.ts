@@ -99,8 +99,8 @@ async function findErased(
   earlier: EarlierLines,
 ): Promise<string[]> {
   const known = users.filter((user) => user.erased !== true && earlier.has(user)).map(({ _id }) => _id)
-  const there = await findUsersAndGroups(db, app, known)
-  return known.filter((user) => !there.has(user))
+  const existing = await findUsersAndGroups(db, app, known)
+  return known.filter((user) => !existing.has(user))
 }
 
 function ofType<T extends ImportLine['type']>(lines: readonly ImportLine[], type: T): ImportOf<T>[] {

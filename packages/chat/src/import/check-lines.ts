@@ -28,7 +28,7 @@ type At = Pick<Line, 'number' | 'index'>
 const noLine = 'no earlier line is for'
 const olderThanBefore = 'is earlier than that of the previous message in the room'
 
-const noUploads: Uploads = { files: new Map(), there: new Set() }
+const noUploads: Uploads = { files: new Map(), existing: new Set() }
 
 export type Counts = Record<ImportLine['type'], number>
 
@@ -91,9 +91,9 @@ export class LineChecks {
   checkWhole(): Problem[] {
     const problems: Problem[] = []
     for (const { line, room, user, hash } of this.#lastReads) {
-      const isThere = this.#messages.has(hash)
-      if (isThere && !this.#quotes.isInThread(hash)) continue
-      problems.push(problemAt(line, 'lastRead', isThere ? 'is in a thread' : 'no such message in the room'))
+      const exists = this.#messages.has(hash)
+      if (exists && !this.#quotes.isInThread(hash)) continue
+      problems.push(problemAt(line, 'lastRead', exists ? 'is in a thread' : 'no such message in the room'))
       this.#rooms.get(room)?.members.delete(user)
       this.#count('membership', room, -1)
     }
@@ -158,8 +158,8 @@ export class LineChecks {
       case 'reminder':
         return this.#checkSaved(read, report)
       case 'thread': {
-        const isThere = this.#quotes.hasThread(messageHash(this.#app, read.room, read.threadOf))
-        if (!isThere) report('threadOf', `${noLine} a message of this thread`)
+        const exists = this.#quotes.hasThread(messageHash(this.#app, read.room, read.threadOf))
+        if (!exists) report('threadOf', `${noLine} a message of this thread`)
         return () => undefined
       }
       case 'scheduled':
@@ -280,8 +280,8 @@ export class LineChecks {
   }
 
   #requireMessage(field: string, room: string, id: string, report: Report): void {
-    const isThere = this.#messages.has(messageHash(this.#app, room, id))
-    if (!isThere) report(field, `${noLine} this message of the room`)
+    const exists = this.#messages.has(messageHash(this.#app, room, id))
+    if (!exists) report(field, `${noLine} this message of the room`)
   }
 
   #requireUser(field: string, user: string, report: Report): void {

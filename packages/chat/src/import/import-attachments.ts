@@ -13,7 +13,7 @@ type WithFiles = ImportOf<'message' | 'scheduled'>
 export interface Uploads {
   files: ReadonlyMap<string, FileDoc>
   /** Messages that were imported before. They keep their files, which may have been removed since. */
-  there: ReadonlySet<ImportLine>
+  existing: ReadonlySet<ImportLine>
 }
 
 /** @param hasLine whether the import has the file */
@@ -28,13 +28,17 @@ export async function findUploads(
   const doubtful = lines.filter((line) => toFind(line).some((id) => !isFree(files.get(id), line)))
   const idOf = ({ room, _id }: WithFiles) => importedMessageId(app, room, _id)
   const found = doubtful.length > 0 ? await findMessages(db, doubtful.map(idOf)) : []
-  const there = new Set(found.map(({ _id }) => _id))
-  return { files, there: new Set(doubtful.filter((line) => there.has(idOf(line)))) }
+  const existing = new Set(found.map(({ _id }) => _id))
+  return { files, existing: new Set(doubtful.filter((line) => existing.has(idOf(line)))) }
 }
 
-export function faultOfAttachments(line: WithFiles, known: KnownFiles, { files, there }: Uploads): string | undefined {
+export function faultOfAttachments(
+  line: WithFiles,
+  known: KnownFiles,
+  { files, existing }: Uploads,
+): string | undefined {
   const { attachments = [], sender } = line
-  if (attachments.length === 0 || there.has(line)) return undefined
+  if (attachments.length === 0 || existing.has(line)) return undefined
   const found = attachments.flatMap(({ fileID: id, name = '', type = '', size = 0 }) => {
     if (known.isSentBy(id, sender)) return { id, name, type, size, stored: id }
     const file = known.has(id) ? undefined : files.get(id)

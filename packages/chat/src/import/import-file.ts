@@ -121,7 +121,7 @@ async function write(
   const keys = [...writer.rooms.keys()].map((room) => key(app, room))
   await endImporting(db, keys)
   // A new room has all of its members in the file; an existing one may have former members.
-  for (const [room, { there }] of writer.rooms) if (there > 0) await repairBadges(db, { app, room })
+  for (const [room, { storedSeq }] of writer.rooms) if (storedSeq > 0) await repairBadges(db, { app, room })
 }
 
 /**

@@ -2,7 +2,7 @@ import { inParts } from '@parley/async/in-parts'
 import type { ImportLine, ImportOf } from '@parley/contracts/import-line'
 import type { Db } from '@parley/db/connect'
 import { findFiles } from '@parley/db/files/files'
-import { countClosed, countThere, countUpToSeq } from '@parley/db/import/imported-members'
+import { countClosed, countUpToSeq, countUsers } from '@parley/db/import/imported-members'
 import { countInThreads } from '@parley/db/import/imported-threads'
 import { key } from '@parley/db/keys'
 import { threadKey } from '@parley/db/threads/thread'
@@ -42,7 +42,7 @@ export async function verifyImport(
     const users = of('user')
       .filter(({ erased }) => erased !== true)
       .map(({ _id }) => key(app, _id))
-    const missing = users.length - (users.length > 0 ? await countThere(db, users) : 0)
+    const missing = users.length - (users.length > 0 ? await countUsers(db, users) : 0)
     if (missing > 0) wrong.push(`${missing} users are missing`)
     wrong.push(...(await verifyFiles(db, app, of('file'), file.earlier)))
     const memberships = of('membership').map(({ room, user }) => key(app, room, user))
@@ -50,8 +50,8 @@ export async function verifyImport(
     onProgress('verified', (done += batch.length))
   }
   for (const [room, count] of messages) {
-    const there = await countUpToSeq(db, key(app, room), count)
-    if (there !== count) wrong.push(`the room ${JSON.stringify(room)} has ${there} of its ${count} messages`)
+    const stored = await countUpToSeq(db, key(app, room), count)
+    if (stored !== count) wrong.push(`the room ${JSON.stringify(room)} has ${stored} of its ${count} messages`)
   }
   return [...wrong, ...(await verifyThreads(db, threads))]
 }
@@ -65,9 +65,9 @@ async function verifyFiles(
 ): Promise<string[]> {
   const wanted = files.filter(({ status }) => status !== 'gone')
   const idOf = ({ _id }: ImportOf<'file'>) => importedFileId(app, _id)
-  const there = new Map((await findFiles(db, app, wanted.map(idOf), { hold: false })).map((file) => [file.id, file]))
+  const existing = new Map((await findFiles(db, app, wanted.map(idOf), { hold: false })).map((file) => [file.id, file]))
   const missing = wanted.filter((file) => {
-    const found = there.get(idOf(file))
+    const found = existing.get(idOf(file))
     return found ? found.stored === undefined : !earlier.has(file)
   })
   return missing.length > 0 ? [`${missing.length} files are not in the file store`] : []
@@ -79,9 +79,9 @@ async function verifyThreads(db: Db, threads: ReadonlyMap<string, number>): Prom
   for (const keys of inParts([...threads.keys()], linesPerBatch)) {
     const counts = await countInThreads(db, keys)
     for (const thread of keys) {
-      const [wanted = 0, there = 0] = [threads.get(thread), counts.get(thread)]
-      if (there < wanted)
-        wrong.push(`the thread ${thread.replaceAll('\0', ' ')} has ${there} of its ${wanted} messages`)
+      const [wanted = 0, stored = 0] = [threads.get(thread), counts.get(thread)]
+      if (stored < wanted)
+        wrong.push(`the thread ${thread.replaceAll('\0', ' ')} has ${stored} of its ${wanted} messages`)
     }
   }
   return wrong

@@ -54,15 +54,15 @@ export class FileWriter {
     const here = lines.filter(({ status }) => status !== 'gone')
     if (here.length === 0) return
     const ids = here.map(({ _id }) => importedFileId(app, _id))
-    const there = new Map((await findFiles(db, app, ids, { hold: false })).map((file) => [file.id, file]))
+    const existing = new Map((await findFiles(db, app, ids, { hold: false })).map((file) => [file.id, file]))
     const owners = await findUsers(db, app, [...new Set(here.flatMap(({ owner }) => owner ?? []))])
     // A file that is not there any more was deleted.
-    const isDeleted = (line: FileLine) => earlier.has(line) && !there.has(importedFileId(app, line._id))
+    const isDeleted = (line: FileLine) => earlier.has(line) && !existing.has(importedFileId(app, line._id))
     const isOwned = ({ owner }: FileLine) => owner === undefined || owners.has(owner)
     const wanted = here.filter((line) => isOwned(line) && !isDeleted(line))
     const work = wanted.map((line) => async () => {
       await requireAlone()
-      await this.#store(line, there.get(importedFileId(app, line._id)))
+      await this.#store(line, existing.get(importedFileId(app, line._id)))
       this.#done.bytes += line.size
       this.#of.onFile(++this.#done.files, this.#done.bytes)
     })
@@ -75,14 +75,14 @@ export class FileWriter {
     }
   }
 
-  async #store(line: FileLine, there: FileDoc | undefined): Promise<void> {
-    if (there?.stored !== undefined) return
+  async #store(line: FileLine, existing: FileDoc | undefined): Promise<void> {
+    if (existing?.stored !== undefined) return
     const { db, folder, store, onFault } = this.#of
     const made = toFileDoc(this.#of.app, line)
     const { name, type, size } = made
     // The line may have been corrected since an earlier import.
-    const file = there ? { ...there, name, type, size } : made
-    await (there ? correctFile(db, file) : insertFile(db, file))
+    const file = existing ? { ...existing, name, type, size } : made
+    await (existing ? correctFile(db, file) : insertFile(db, file))
     if (!hasBytes(line)) return
     const upload = await beginStoring({ db }, store, file)
     if (upload === undefined) return

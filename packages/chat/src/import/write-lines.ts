@@ -31,7 +31,7 @@ interface WrittenRoom {
   sentAtMS: number[]
   lastTimeMS: number
   /** Number of its messages in the database; -1 before the first read. */
-  there: number
+  storedSeq: number
   /** New messages must be later than this: the last existing message, and any deletion of all messages. */
   afterMS: number
   /** The highest time of a message or change. */
@@ -94,21 +94,21 @@ export class LineWriter {
     const advances = new Map<string, ImportedAdvance>()
     for (const message of messages) {
       const room = this.#room(message.room)
-      const before = Math.max(room.seq, room.there)
+      const before = Math.max(room.seq, room.storedSeq)
       const counted = this.#threads.take(message) ?? room
       counted.seq++
       if (counted === room) room.sentAtMS.push(message.createdAt)
-      const isThere = counted.seq <= counted.there
+      const exists = counted.seq <= counted.storedSeq
       // Every message of a room has a unique time, which cursors rely on.
-      const afterMS = Math.max(room.lastTimeMS, isThere ? 0 : room.afterMS)
+      const afterMS = Math.max(room.lastTimeMS, exists ? 0 : room.afterMS)
       room.lastTimeMS = Math.max(message.createdAt, afterMS + 1)
       // Readers of an existing room page by updated time, so new messages come after it.
       const { updatedAt } = message
-      const knownMS = room.there === 0 && updatedAt !== undefined ? Math.max(room.lastTimeMS, updatedAt) : undefined
-      const updatedAtMS = knownMS ?? (isThere ? room.lastTimeMS : Math.max(room.lastTimeMS, room.clockMS + 1))
+      const knownMS = room.storedSeq === 0 && updatedAt !== undefined ? Math.max(room.lastTimeMS, updatedAt) : undefined
+      const updatedAtMS = knownMS ?? (exists ? room.lastTimeMS : Math.max(room.lastTimeMS, room.clockMS + 1))
       const times = { createdAtMS: room.lastTimeMS, updatedAtMS }
       const document = toMessageDoc(this.#app, message, counted.seq, times)
-      if (isThere) {
+      if (exists) {
         old.push(document)
         continue
       }
@@ -149,7 +149,7 @@ export class LineWriter {
 
   /** Closes rooms to sends, and reads how many messages the database has, once per room. */
   async #load(rooms: readonly string[]): Promise<void> {
-    const unknown = rooms.filter((room) => this.#room(room).there === -1)
+    const unknown = rooms.filter((room) => this.#room(room).storedSeq === -1)
     const keys = unknown.map((room) => key(this.#app, room))
     await retryBusy(() => markImporting(this.#db, keys))
     await retryBusy(() => removeUnreached(this.#db, keys))
@@ -157,7 +157,7 @@ export class LineWriter {
     const found = await findRoomsByKey(this.#db, keys)
     for (const { id, seq, clockMS, lastMessageAtMS, deletedUpToMS = 0 } of found) {
       const room = this.#room(id)
-      room.there = seq
+      room.storedSeq = seq
       if (seq === 0) continue
       room.afterMS = Math.max(lastMessageAtMS, deletedUpToMS)
       room.clockMS = clockMS
@@ -184,5 +184,5 @@ export class LineWriter {
 }
 
 export function newWrittenRoom(): WrittenRoom {
-  return { seq: 0, sentAtMS: [], lastTimeMS: 0, there: -1, afterMS: 0, clockMS: 0 }
+  return { seq: 0, sentAtMS: [], lastTimeMS: 0, storedSeq: -1, afterMS: 0, clockMS: 0 }
 }

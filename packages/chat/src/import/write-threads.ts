@@ -15,7 +15,7 @@ interface WrittenThread {
   /** Number of its messages in the file so far. */
   seq: number
   /** Number of its messages in the database. */
-  there: number
+  storedSeq: number
   /** The sender of the root, then the senders of the thread. */
   users: Set<string>
   /** Users with a line of their own, which has their read position. */
@@ -55,7 +55,7 @@ export class ThreadWriter {
       this.#threads.set(root, {
         room: roomOf.get(root) ?? '',
         seq: 0,
-        there: thread?.seq ?? 0,
+        storedSeq: thread?.seq ?? 0,
         users: new Set([sender]),
         named: new Set(),
         lastMessageAtMS: 0,
@@ -115,10 +115,10 @@ export class ThreadWriter {
 
   /** Call this after all lines are read. Adds the users without a line of their own. */
   async finish(): Promise<void> {
-    const threads = [...this.#threads].map(([root, { room, seq, there, users, named, lastMessageAtMS }]) => {
-      const wasThere = there > 0
+    const threads = [...this.#threads].map(([root, { room, seq, storedSeq, users, named, lastMessageAtMS }]) => {
+      const existed = storedSeq > 0
       const others = [...users].filter((user) => !named.has(user))
-      return { app: this.#app, room, root, users: others, named: [...named], seq, lastMessageAtMS, wasThere }
+      return { app: this.#app, room, root, users: others, named: [...named], seq, lastMessageAtMS, existed }
     })
     for (const some of inParts(threads, threadsAtOnce)) await joinImported(this.#db, some)
   }

@@ -10,8 +10,8 @@ import { inTransactionWhenBusy, retryBusy } from './retry-busy.ts'
 export async function saveImportedHolds(db: Db, holds: readonly HoldDoc[]): Promise<void> {
   if (holds.length === 0) return
   await inTransactionWhenBusy(db, async (session) => {
-    const there = new Set(idsOf(await db.holds.find({ _id: { $in: idsOf(holds) } }, { session }).toArray()))
-    for (const hold of holds) if (!there.has(hold._id)) await insertHold(db, hold, session)
+    const existing = new Set(idsOf(await db.holds.find({ _id: { $in: idsOf(holds) } }, { session }).toArray()))
+    for (const hold of holds) if (!existing.has(hold._id)) await insertHold(db, hold, session)
   })
 }
 

@@ -26,8 +26,8 @@ export async function saveImportedMembers(db: Db, members: readonly ImportedMemb
     await db.rooms.updateMany({ _id: { $in: keys } }, newVersion(), { session })
     const projection = { 'buffer.content': 0, 'buffer.mentions': 0 }
     const rooms = await db.rooms.find({ _id: { $in: keys } }, { session, projection }).toArray()
-    const there = await db.memberships.find({ _id: { $in: idsOf(members) } }, { session }).toArray()
-    const known = new Map(there.map((membership) => [membership._id, membership]))
+    const existing = await db.memberships.find({ _id: { $in: idsOf(members) } }, { session }).toArray()
+    const known = new Map(existing.map((membership) => [membership._id, membership]))
     for (const room of rooms) {
       const ofRoom = members.filter(({ roomKey, _id }) => roomKey === room._id && (known.has(_id) || !isClosed(room)))
       await saveOfRoom(db, room, ofRoom, known, session)
@@ -47,8 +47,8 @@ function isClosed({ roomType, pair, memberCount }: RoomDoc): boolean {
 
 /** How many of these memberships, by ID, are missing because a user of their direct room was erased. */
 export async function countClosed(db: Db, memberships: readonly string[]): Promise<number> {
-  const there = new Set(idsOf(await db.memberships.find({ _id: { $in: [...memberships] } }).toArray()))
-  const rooms = memberships.filter((id) => !there.has(id)).map((id) => id.slice(0, id.lastIndexOf('\0')))
+  const existing = new Set(idsOf(await db.memberships.find({ _id: { $in: [...memberships] } }).toArray()))
+  const rooms = memberships.filter((id) => !existing.has(id)).map((id) => id.slice(0, id.lastIndexOf('\0')))
   const found = await db.rooms.find({ _id: { $in: rooms } }, { projection: { buffer: 0 } }).toArray()
   const closed = new Set(idsOf(found.filter(isClosed)))
   return rooms.filter((room) => closed.has(room)).length
@@ -154,6 +154,6 @@ export async function countUpToSeq(db: Db, roomKey: string, seq: number): Promis
 }
 
 /** How many of these users exist, not counting groups. */
-export async function countThere(db: Db, keys: readonly string[]): Promise<number> {
+export async function countUsers(db: Db, keys: readonly string[]): Promise<number> {
   return db.users.countDocuments({ _id: { $in: [...keys] }, groupMembers: { $exists: false } })
 }

@@ -21,8 +21,8 @@ export class ImportConflict extends Error {
 export async function insertImportedUsers(db: Db, users: readonly UserDoc[]): Promise<void> {
   if (users.length === 0) return
   await retryBusy(() => insertMissing(db, db.users.collectionName, users))
-  const there = await findUsersByKey(db, idsOf(users))
-  for (const { id, groupMembers } of there.values()) {
+  const existing = await findUsersByKey(db, idsOf(users))
+  for (const { id, groupMembers } of existing.values()) {
     if (groupMembers) throw new ImportConflict(`there is a user group ${JSON.stringify(id)}`)
   }
 }
@@ -30,14 +30,14 @@ export async function insertImportedUsers(db: Db, users: readonly UserDoc[]): Pr
 /** Inserts missing rooms; existing rooms stay unchanged. @throws ImportConflict if an existing room differs */
 export async function insertImportedRooms(db: Db, rooms: readonly RoomDoc[]): Promise<void> {
   if (rooms.length === 0) return
-  const there = await findRoomsByKeyOrPair(db, {
+  const existing = await findRoomsByKeyOrPair(db, {
     keys: idsOf(rooms),
     pairs: rooms.flatMap(({ pair }) => pair ?? []),
   })
   const wanted = new Map(rooms.map((room) => [room._id, room]))
-  const known = new Set(idsOf(there))
+  const known = new Set(idsOf(existing))
   const closed = new Set(rooms.flatMap(({ _id, pair }) => (pair !== undefined && known.has(_id) ? pair : [])))
-  for (const { _id, id, roomType, pair, deletedAt } of there) {
+  for (const { _id, id, roomType, pair, deletedAt } of existing) {
     const room = wanted.get(_id)
     // The room of the file was closed when one of its users was erased, and the two have a new one.
     if (!room && pair !== undefined && closed.has(pair)) continue
@@ -62,8 +62,8 @@ export async function insertImportedRooms(db: Db, rooms: readonly RoomDoc[]): Pr
 async function insertDirect(db: Db, rooms: readonly RoomDoc[]): Promise<void> {
   const keys = idsOf(rooms)
   await inTransactionWhenBusy(db, async (session) => {
-    const there = new Set((await findRoomsByKey(db, keys, session)).map(({ _id }) => _id))
-    const missing = rooms.filter(({ _id }) => !there.has(_id))
+    const existing = new Set((await findRoomsByKey(db, keys, session)).map(({ _id }) => _id))
+    const missing = rooms.filter(({ _id }) => !existing.has(_id))
     if (missing.length > 0) await insertRooms(db, missing, session)
   })
 }

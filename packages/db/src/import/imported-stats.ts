@@ -82,8 +82,8 @@ export class ImportedStats {
     const inserted = await retryBusy(() => insertMissing(this.#db, statsRooms.collectionName, rooms))
     if (inserted === rooms.length) return
     const wanted = new Map(rooms.map((room) => [room._id, room]))
-    const there = await statsRooms.find({ _id: { $in: [...wanted.keys()] } }).toArray()
-    const grown = there.flatMap(({ _id, firstSeq, lastSeq }): AnyBulkWriteOperation<StatsRoomDoc>[] => {
+    const existing = await statsRooms.find({ _id: { $in: [...wanted.keys()] } }).toArray()
+    const grown = existing.flatMap(({ _id, firstSeq, lastSeq }): AnyBulkWriteOperation<StatsRoomDoc>[] => {
       const room = wanted.get(_id)
       if (!room || (firstSeq <= room.firstSeq && lastSeq >= room.lastSeq)) return []
       const update = { $min: { firstSeq: room.firstSeq }, $max: { lastSeq: room.lastSeq } }

@@ -38,8 +38,8 @@ async function saveOfRoom(db: Db, members: readonly ImportedThreadMember[], sess
   const ids = [...new Set(members.map(({ root }) => root))]
   const roots = new Map((await findMessages(db, ids, { session })).map((root) => [root._id, root]))
   const keys = members.map(({ root, user }) => key(app, id, root, user))
-  const there = await db.threadMembers.find({ _id: { $in: keys } }, { session }).toArray()
-  const known = new Map(there.map((member) => [member._id, member]))
+  const existing = await db.threadMembers.find({ _id: { $in: keys } }, { session }).toArray()
+  const known = new Map(existing.map((member) => [member._id, member]))
   const changes: { _id: string; marker: Pick<MembershipDoc, 'readSeq' | 'uncounted'>; others: object }[] = []
   for (const { root: rootId, user, joinedAtMS, readSeq: read, notify } of members) {
     const root = roots.get(rootId)

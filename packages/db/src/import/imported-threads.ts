@@ -69,7 +69,7 @@ interface ImportedThreadMembers {
   seq: number
   lastMessageAtMS: number
   /** Whether the thread existed before this import. */
-  wasThere: boolean
+  existed: boolean
 }
 
 /** Adds users to threads, with imported messages marked as read. Existing users keep the later of both markers. */
@@ -84,7 +84,7 @@ export async function joinImported(db: Db, threads: readonly ImportedThreadMembe
     await retryBusy(() => insertMissing(db, db.threadMembers.collectionName, part))
   }
   const statements = threads
-    .filter(({ wasThere }) => wasThere)
+    .filter(({ existed }) => existed)
     .map(({ app, room, root, named, seq }) => ({
       q: { ...ofRoom(threadKey({ app, room }, root)), readSeq: { $lt: seq }, user: { $nin: [...named] } },
       u: { $set: { readSeq: seq, uncounted: 0 } },
