@@ -64,8 +64,8 @@ export async function readPart(
   { stream, subjects, afterSeq, limit, maxBytes }: PartOfStream,
 ): Promise<StoredMessage[]> {
   const consumer = await orderedFrom(bus, stream, subjects, afterSeq)
-  const { num_pending: there } = await consumer.info()
-  const wanted = Math.min(there, limit)
+  const { num_pending: pending } = await consumer.info()
+  const wanted = Math.min(pending, limit)
   const messages: StoredMessage[] = []
   let bytes = 0
   if (wanted > 0) {
@@ -74,7 +74,7 @@ export async function readPart(
       bytes += message.data.length
       if (messages.length === wanted || bytes > maxBytes) break
     }
-    if (messages.length === 0) throw new Error(`the stream gave none of ${there} messages`)
+    if (messages.length === 0) throw new Error(`the stream gave none of ${pending} messages`)
   }
   void consumer.delete().catch(() => false)
   return messages

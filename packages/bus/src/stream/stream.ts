@@ -57,9 +57,9 @@ export async function ensureStream(
   await streams.add(wanted).catch(async (error: Error) => {
     const isFull = isStorageExceeded(error)
     // NATS checks for room before it checks whether the stream exists.
-    const isThere = isFull && (await streams.info(wanted.name).then(Boolean, () => false))
-    if (isFull && !isThere) throw noRoom(options, error)
-    if (!isThere && !/already in use/.test(error.message)) throw error
+    const exists = isFull && (await streams.info(wanted.name).then(Boolean, () => false))
+    if (isFull && !exists) throw noRoom(options, error)
+    if (!exists && !/already in use/.test(error.message)) throw error
     await raise(streams, wanted, { index, count })
   })
 }

@@ -44,9 +44,9 @@ export async function requireMemberOf<R extends RoomDoc>(
   room: R | null | undefined,
   session?: Session,
 ): Promise<{ room: R; membership: MembershipDoc }> {
-  const there = checkRoom(room, roomId)
+  const existing = checkRoom(room, roomId)
   const membership = checkMember(await findMembership(chat.db, caller.app, roomId, caller.user, session))
-  return { room: there, membership }
+  return { room: existing, membership }
 }
 
 /** @throws ApiError ROOM_NOT_FOUND */

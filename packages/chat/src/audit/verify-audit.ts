@@ -68,9 +68,9 @@ function mayLackPrevious({ previousExpiresAtMS = Number.POSITIVE_INFINITY }: Aud
 
 /** Number of a link's entries that were unexpired at a time: those still there, and those that have expired since. */
 function livingAt(atMS: number, seal: AuditSealDoc, found: readonly AuditDoc[]): number {
-  const there = new Set(found.map(({ id }) => id))
+  const existing = new Set(found.map(({ id }) => id))
   return seal.entries.filter(
-    ({ id, expiresAtMS }) => expiresAtMS > atMS && (there.has(id) || expiresAtMS <= clock.now()),
+    ({ id, expiresAtMS }) => expiresAtMS > atMS && (existing.has(id) || expiresAtMS <= clock.now()),
   ).length
 }
 

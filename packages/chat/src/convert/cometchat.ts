@@ -93,8 +93,8 @@ async function convertUser(user: Fields, out: Converted): Promise<void> {
   const _id = textOf(user['uid'])
   if (_id === undefined) return out.lose('user without a uid')
   for (const field of ['metadata', 'role', 'tags', 'link']) {
-    const isThere = user[field] !== undefined && user[field] !== 'default'
-    if (isThere) out.lose(`${field} of a user`)
+    const exists = user[field] !== undefined && user[field] !== 'default'
+    if (exists) out.lose(`${field} of a user`)
   }
   return out.user({
     ...{

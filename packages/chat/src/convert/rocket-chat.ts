@@ -19,8 +19,8 @@ interface Known {
  * @param filesAt the address of the old server, or of the folder that its uploads are served from
  */
 export async function convertRocketChat(folder: string, out: Converted, filesAt = ''): Promise<void> {
-  const there = await readdir(folder)
-  const missing = collections.filter((name) => !there.includes(`${name}.json`))
+  const existing = await readdir(folder)
+  const missing = collections.filter((name) => !existing.includes(`${name}.json`))
   if (missing.length > 0) throw new Error(`${folder} has no ${missing.map((name) => `${name}.json`).join(', ')}`)
   const objects = (name: (typeof collections)[number]) => out.read(join(folder, `${name}.json`))
   const known: Known = { users: new Map(), messages: new KnownIds(), inThreads: new KnownIds(), filesAt }

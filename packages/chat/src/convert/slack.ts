@@ -17,12 +17,12 @@ const written = new Set(['', 'me_message', 'bot_message', 'file_share', 'thread_
 
 /** Converts the unpacked export of a Slack workspace (https://slack.com/help/articles/220556107). */
 export async function convertSlack(folder: string, out: Converted): Promise<void> {
-  const there = new Set(await readdir(folder))
-  const users = ['users.json', 'org_users.json'].find((name) => there.has(name))
+  const existing = new Set(await readdir(folder))
+  const users = ['users.json', 'org_users.json'].find((name) => existing.has(name))
   if (users === undefined) throw new Error(`${folder} has no users.json: name the folder that the zip was unpacked to`)
   const names = new Map<string, string>()
   for await (const user of out.read(join(folder, users))) await convertUser(user, names, out)
-  const lists = ['channels.json', 'groups.json', 'mpims.json', 'dms.json'].filter((name) => there.has(name))
+  const lists = ['channels.json', 'groups.json', 'mpims.json', 'dms.json'].filter((name) => existing.has(name))
   const rooms = new Map<string, string>()
   for (const list of lists) {
     for await (const channel of out.read(join(folder, list))) {
@@ -31,7 +31,7 @@ export async function convertSlack(folder: string, out: Converted): Promise<void
   }
   for (const list of lists) {
     for await (const channel of out.read(join(folder, list))) {
-      const folderName = ['name', 'id'].map((field) => textOf(channel[field]) ?? '').find((name) => there.has(name))
+      const folderName = ['name', 'id'].map((field) => textOf(channel[field]) ?? '').find((name) => existing.has(name))
       await convertChannel(
         channel,
         folderName === undefined ? undefined : join(folder, folderName),
@@ -41,7 +41,7 @@ export async function convertSlack(folder: string, out: Converted): Promise<void
     }
   }
   for (const name of ['integration_logs.json', 'canvases.json', 'content_flags.json']) {
-    if (there.has(name)) out.lose(`file ${name}`)
+    if (existing.has(name)) out.lose(`file ${name}`)
   }
 }
 
@@ -74,11 +74,11 @@ async function convertChannel(
   const _id = textOf(channel['id'])
   if (_id === undefined) return out.lose('channel without an ID')
   const pins = new Set(listOf(channel['pins']).flatMap((pin) => textOf(fieldsOf(pin)['id']) ?? []))
-  const there = new Set<string>()
+  const converted = new Set<string>()
   const days = folder === undefined ? [] : (await readdir(folder)).filter((name) => name.endsWith('.json')).toSorted()
   for (const day of days) {
     for await (const message of out.read(join(folder ?? '', day))) {
-      await convertMessage(message, { room: _id, pins, there, ...known }, out)
+      await convertMessage(message, { room: _id, pins, converted, ...known }, out)
     }
   }
   const named = [...new Set(listOf(channel['members']).flatMap((user) => textOf(user) ?? []))]
@@ -107,22 +107,22 @@ async function convertChannel(
 
 interface ChannelContext extends Known {
   room: string
-  /** IDs of pinned messages; `there` has those already converted. */
+  /** IDs of messages. */
   pins: ReadonlySet<string>
-  there: Set<string>
+  converted: Set<string>
 }
 
 async function convertMessage(message: Fields, context: ChannelContext, out: Converted): Promise<void> {
   const [_id, subtype = ''] = [textOf(message['ts']), textOf(message['subtype'])]
   const sender = textOf(message['user']) ?? textOf(fieldsOf(message['comment'])['user']) ?? textOf(message['bot_id'])
   if (_id === undefined) return out.lose('message without a time')
-  const { room, there, pins } = context
+  const { room, converted, pins } = context
   const root = textOf(message['thread_ts'])
   const isReply = root !== undefined && root !== _id
-  const isInThread = isReply && there.has(root)
+  const isInThread = isReply && converted.has(root)
   const common = { room, createdAt: _id, ...(isInThread && { threadOf: root }) }
   if (subtype === 'tombstone') {
-    there.add(_id)
+    converted.add(_id)
     return out.message({ ...common, _id, sender: sender ?? 'USLACKBOT', messageType: 'text', isDeleted: true })
   }
   if (!written.has(subtype)) return out.lose(`system line ${subtype}`)
@@ -134,7 +134,7 @@ async function convertMessage(message: Fields, context: ChannelContext, out: Con
   const { text, mentions } = slackText(textOf(message['text']) ?? unfurled(message, out), context)
   const contents = contentsOf(message, text, out)
   if (contents.length === 0) return out.lose('message without text or files')
-  there.add(_id)
+  converted.add(_id)
   for (const [i, content] of contents.entries()) {
     await out.message({
       ...common,

@@ -150,18 +150,18 @@ async function boundsOf(bus: Bus, names: readonly string[]) {
 }
 
 /**
- * Maps a position to the existing streams. A position in a lost stream maps to the first event since then, so some
+ * Maps a position to the bounds streams. A position in a lost stream maps to the first event since then, so some
  * events repeat.
  * @throws ApiError CURSOR_GONE if later events are gone, or the stream never reached the position; SERVICE_UNAVAILABLE
  * while a lost stream is being replaced
  */
 export async function findPosition({ db, bus }: Parts, position: FeedPosition): Promise<FeedPosition> {
   if (position.seqs.length > bus.streams.names.length) await learnStreams(bus).catch(busAway)
-  const there = await boundsOf(bus, bus.streams.names)
+  const bounds = await boundsOf(bus, bus.streams.names)
   // Events older than a stream that took over partitions are in the streams before it.
-  const from = there.map(({ grownFromSeq }, index) => Math.max(position.seqs[index] ?? 0, grownFromSeq - 1))
-  const isThere = there.every(({ firstSeq, lastSeq }, index) => isWithin(from[index] ?? 0, firstSeq, lastSeq))
-  if (isThere) return { seqs: from, timeMS: position.timeMS }
+  const from = bounds.map(({ grownFromSeq }, index) => Math.max(position.seqs[index] ?? 0, grownFromSeq - 1))
+  const isKept = bounds.every(({ firstSeq, lastSeq }, index) => isWithin(from[index] ?? 0, firstSeq, lastSeq))
+  if (isKept) return { seqs: from, timeMS: position.timeMS }
   const seqs: number[] = []
   let oldestMS = 0
   for (const [index, seq] of from.entries()) {

@@ -95,9 +95,9 @@ export class ExportedFiles {
 
   async #copy({ id }: FileDoc, stored: string, path: string, size?: number): Promise<Copied> {
     const to = join(this.#folder, path)
-    const there = await stat(to).catch(() => undefined)
+    const existing = await stat(to).catch(() => undefined)
     // An upload never changes, and one with this name is complete.
-    if (there?.isFile() && there.size === (size ?? there.size)) {
+    if (existing?.isFile() && existing.size === (size ?? existing.size)) {
       return { sha256: await hashOf(createReadStream(to)) }
     }
     const part = join(dirname(to), partial + id)

@@ -49,8 +49,8 @@ export async function addThumbnail(
   return end({ stored: upload, width: made.width, height: made.height })
 
   async function end(thumbnail: FileDoc['thumbnail']): Promise<true> {
-    const isThere = await setThumbnail(db, file, thumbnail)
-    if (!isThere && thumbnail) await store.removeUpload(id, thumbnail.stored)
+    const exists = await setThumbnail(db, file, thumbnail)
+    if (!exists && thumbnail) await store.removeUpload(id, thumbnail.stored)
     return true
   }
 }

@@ -46,8 +46,8 @@ export async function reportMessage(
   await addReport(db, isErased ? withoutText : message, { id: newId(), user, reason })
   // If a user was erased meanwhile, the erasure may have missed this report, so their data is removed here.
   const concerned = [user, message.sender]
-  const there = await findUsers(db, app, concerned)
-  for (const gone of concerned) if (!there.has(gone)) await forgetReporter(db, app, gone)
+  const existing = await findUsers(db, app, concerned)
+  for (const gone of concerned) if (!existing.has(gone)) await forgetReporter(db, app, gone)
   return {}
 }
 

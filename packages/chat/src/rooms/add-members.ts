@@ -103,8 +103,8 @@ async function endOfErased(
 ): Promise<void> {
   const invitees = invitations.map(({ invitee }) => invitee)
   await inTransaction(db, async (session) => {
-    const there = await findUsersAndGroups(db, room.app, invitees, session)
-    const gone = invitees.filter((user) => !there.has(user))
+    const existing = await findUsersAndGroups(db, room.app, invitees, session)
+    const gone = invitees.filter((user) => !existing.has(user))
     await endInvitations(db, room, gone, session)
   })
 }

@@ -73,9 +73,10 @@ async function openRoom(
   request: Request,
   { find, field = 'members' }: { find?: (pair: string) => Promise<RoomDoc | undefined>; field?: string } = {},
 ): Promise<OpenRoom> {
-  const there = request.roomType === 'group' && request._id !== undefined && (await findRoom(chat.db, app, request._id))
+  const sameID =
+    request.roomType === 'group' && request._id !== undefined && (await findRoom(chat.db, app, request._id))
   // Returned in its current state: a named member may have been erased since.
-  if (there && there.roomType === 'group' && !there.deletedAt) return existing(chat, there)
+  if (sameID && sameID.roomType === 'group' && !sameID.deletedAt) return existing(chat, sameID)
   const { members, users } = await expandMembers(chat, app, request.members, field)
   requireFitting(request, members, field)
   const wantedRoom = toRoomDoc(app, request, members)

@@ -15,8 +15,8 @@ import { roomOrderingKey } from '../events/ordering-keys.ts'
  */
 export async function recordJoinedMembers(chat: Chat, { app, id }: RoomDoc, users: readonly string[]): Promise<void> {
   if (await chat.recordJoin(users.map((user) => key(app, user)))) return
-  const there = await findUsers(chat.db, app, users)
-  const gone = users.filter((user) => !there.has(user))
+  const existing = await findUsers(chat.db, app, users)
+  const gone = users.filter((user) => !existing.has(user))
   if (gone.length === 0) return
   const { value: room, entries } = await commitChange(chat, roomOrderingKey(app, id), async (session, pending) => {
     const before = await lockRoomWithoutFlush(chat.db, app, id, session)

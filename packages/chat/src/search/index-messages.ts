@@ -70,15 +70,15 @@ export function createSearchIndex(db: Db, log: Log) {
   const running = new Map<string, { now: Promise<void>; next?: { untilMS: number; run: Promise<void> } }>()
 
   function index(roomKey: string, untilMS: number): Promise<void> {
-    const there = running.get(roomKey)
-    if (!there) {
+    const current = running.get(roomKey)
+    if (!current) {
       const now = indexRoom(db, roomKey, untilMS).finally(() => running.delete(roomKey))
       running.set(roomKey, { now })
       return now
     }
-    const next = (there.next ??= {
+    const next = (current.next ??= {
       untilMS,
-      run: there.now.catch(() => undefined).then(() => index(roomKey, there.next?.untilMS ?? untilMS)),
+      run: current.now.catch(() => undefined).then(() => index(roomKey, current.next?.untilMS ?? untilMS)),
     })
     next.untilMS = Math.max(next.untilMS, untilMS)
     return next.run

@@ -193,7 +193,7 @@ function putUnlessHeld({ _id, ...put }: ToPut) {
 
 function withPut({ messages, app, room, roomKey, number }: Omit<ToPut, '_id'>) {
   const times = messages.map(({ createdAtMS }) => createdAtMS)
-  const there = { $ifNull: ['$messages', []] }
+  const existing = { $ifNull: ['$messages', []] }
   const isMissing = { $not: [{ $in: ['$$this.seq', { $ifNull: ['$messages.seq', []] }] }] }
   const missing = { $filter: { input: { $literal: messages }, cond: isMissing } }
   const of = { app: { $literal: app }, room: { $literal: room }, roomKey: { $literal: roomKey } }
@@ -209,7 +209,7 @@ function withPut({ messages, app, room, roomKey, number }: Omit<ToPut, '_id'>) {
     senders: { $setUnion: [{ $ifNull: ['$senders', []] }, { $literal: senders }] },
     idKeys: { $setUnion: [{ $ifNull: ['$idKeys', []] }, { $literal: [own, ...elsewhere] }] },
     minutes: { $setUnion: [{ $ifNull: ['$minutes', []] }, minutesOf(ids)] },
-    messages: { $concatArrays: [there, missing] },
+    messages: { $concatArrays: [existing, missing] },
   }
 }
 

@@ -41,8 +41,8 @@ export async function readBoth(
 
 /** Merges messages of buckets with documents of `messages`, which take precedence. */
 export function joined(inBuckets: readonly MessageDoc[], apart: readonly MessageDoc[]): MessageDoc[] {
-  const there = new Set(idsOf(apart))
-  return [...inBuckets.filter(({ _id }) => !there.has(_id)), ...apart]
+  const existing = new Set(idsOf(apart))
+  return [...inBuckets.filter(({ _id }) => !existing.has(_id)), ...apart]
 }
 
 /** MongoDB compares a message with each of the IDs in turn, so a query for all of many would take quadratic time. */

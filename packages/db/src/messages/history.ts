@@ -183,8 +183,8 @@ function withBuffer(
   buffer: readonly MessageDoc[],
   { field, forward, max }: { field: TimeField; forward: boolean; max: number },
 ): MessageDoc[] {
-  const there = new Set(idsOf(flushed))
-  const unflushed = buffer.filter(({ _id }) => !there.has(_id))
+  const existing = new Set(idsOf(flushed))
+  const unflushed = buffer.filter(({ _id }) => !existing.has(_id))
   const all = unflushed.length === 0 ? flushed : sorted([...flushed, ...unflushed], field, forward)
   return max === 0 ? all : all.slice(0, max)
 }

@@ -36,9 +36,9 @@ export async function insertScheduled(db: Db, scheduled: ScheduledDoc): Promise<
     // One at a time per sender: each locks the same user.
     return await inTransaction(db, insert, { lock: `schedule ${scheduled.senderKey}` })
   } catch (error) {
-    const there = error instanceof KeyTaken && (await findScheduled(db, scheduled.app, scheduled.id))
-    if (!there) throw error
-    return there
+    const existing = error instanceof KeyTaken && (await findScheduled(db, scheduled.app, scheduled.id))
+    if (!existing) throw error
+    return existing
   }
 }
 

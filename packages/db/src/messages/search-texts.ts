@@ -28,8 +28,8 @@ export async function insertSearchTexts(
   session: Session,
 ): Promise<void> {
   const ids = idsOf(texts)
-  const there = await db.searchTexts.find({ _id: { $in: ids } }, { session, projection: { _id: 1 } }).toArray()
-  const known = new Set(idsOf(there))
+  const existing = await db.searchTexts.find({ _id: { $in: ids } }, { session, projection: { _id: 1 } }).toArray()
+  const known = new Set(idsOf(existing))
   const missing = texts.filter(({ _id }) => !known.has(_id))
   if (missing.length > 0) await db.searchTexts.insertMany([...missing], { session })
   await setSearchProgress(db, room, upToSeq, session)

@@ -117,9 +117,9 @@ export async function flushInTransaction(db: Db, room: RoomDoc, session: Session
   const [forBuckets, apart] = partition(messages)
   await putIntoBucketsInTransaction(db, forBuckets, session)
   const ids = idsOf(apart)
-  const there =
+  const existing =
     ids.length === 0 ? [] : await db.messages.find({ _id: { $in: ids } }, { session, projection: { _id: 1 } }).toArray()
-  const known = new Set(idsOf(there))
+  const known = new Set(idsOf(existing))
   const missing = apart.filter(({ _id }) => !known.has(_id))
   if (missing.length > 0) await db.messages.insertMany(missing, { session })
   for (const { q, u } of countStatements([{ room, messages: buffer }]))

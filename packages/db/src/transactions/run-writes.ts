@@ -102,8 +102,8 @@ export async function insertMissing(
     .collection<{ _id: string }>(collection)
     .find({ _id: { $in: ids } }, { projection: { _id: 1 } })
     .toArray()
-  const there = new Set(idsOf(found))
-  const missing = ids.filter((id) => !there.has(id))
+  const existing = new Set(idsOf(found))
+  const missing = ids.filter((id) => !existing.has(id))
   if (missing.length > 0) {
     throw new MongoServerError({
       code: errorCodes.DuplicateKey,
