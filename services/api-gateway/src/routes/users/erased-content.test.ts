@@ -270,7 +270,7 @@ describe('the content of an erased user', () => {
   })
 
   test.each(['redact', 'delete'])(
-    '%s: takes a few statements for a hundred messages and reactions',
+    '%s: takes a few statements for a hundred messages, and rewrites no blocks of the stream',
     async (content) => {
       const name = `many ${content}`
       const [user, room] = [await gateway.newUser(name), await gateway.newRoom([bob])]
