@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'vitest'
-import { addressBlock, plainAddress } from './address-block.ts'
+import { addressBlock } from './address-block.ts'
 
 describe('addressBlock', () => {
   const blocks: Record<string, string[]> = {
@@ -37,11 +37,4 @@ describe('addressBlock', () => {
       test(`${address.slice(0, 60)} counts as ${block}`, () => assert.equal(addressBlock(address), block))
     }
   }
-})
-
-test('an address is recorded without its port, and other text as unknown', () => {
-  assert.equal(plainAddress('[2001:db8:1:2::1]:4711'), '2001:db8:1:2::1')
-  assert.equal(plainAddress('192.0.2.1:4711'), '192.0.2.1')
-  assert.equal(plainAddress('fe80::1%eth0'), 'fe80::1%eth0')
-  for (const text of ['', 'somebody', '1'.repeat(100_000)]) assert.equal(plainAddress(text), 'unknown')
 })

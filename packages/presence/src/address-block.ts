@@ -22,12 +22,6 @@ export function addressBlock(text: string): string {
   return `${ipaddr.fromByteArray(block).toString()}/64`
 }
 
-/** An address without a port, to record. `unknown` for anything that is not an address: it may be text of any length. */
-export function plainAddress(text: string): string {
-  const address = withoutPort(text)
-  return isIP(address) === 0 ? 'unknown' : address
-}
-
 /** An address without the port that some proxies add to it. */
 export function withoutPort(text: string): string {
   const [, v6, v4] = withPort.exec(text) ?? []

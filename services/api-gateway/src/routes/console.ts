@@ -1,3 +1,4 @@
+import { plainAddress } from '@parley/chat/access/plain-address'
 import { listAudit } from '@parley/chat/audit/list-audit'
 import {
   addOperator,
@@ -36,7 +37,6 @@ import * as managed from '@parley/contracts/operations/console/operators'
 import * as passkeys from '@parley/contracts/operations/console/passkeys'
 import * as session from '@parley/contracts/operations/console/session'
 import { everyApp, type OperatorSessionView } from '@parley/contracts/resources/operator'
-import { plainAddress } from '@parley/presence/address-block'
 import type { Metrics } from '@parley/service/metrics'
 import type { FastifyRequest } from 'fastify'
 import { cookieOf, endedFlowCookie, endedSessionCookie, flowCookie, sessionCookie } from '../console/session-cookie.ts'
