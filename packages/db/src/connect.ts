@@ -14,6 +14,7 @@ import {
 import { ConnectionString } from 'mongodb-connection-string-url'
 import { checkMongo, explainUnselected, UnfitMongo } from './check-server.ts'
 import { openCollections } from './collections.ts'
+import { isDatabaseName } from './database-name.ts'
 import type { Db } from './db.ts'
 import { errorCodes } from './server-errors.ts'
 import { ContentionTimeout, createLocks } from './transactions/locks.ts'
@@ -82,7 +83,7 @@ function databaseOf(url: string): string {
 
 /** @throws UnfitMongo if MongoDB allows no database of this name */
 function checkDatabase(name: string): void {
-  if (/[/\\. "$\0]/.test(name)) throw new UnfitMongo(`the URL's path names no database: ${JSON.stringify(name)}`)
+  if (!isDatabaseName(name)) throw new UnfitMongo(`the URL's path names no database: ${JSON.stringify(name)}`)
 }
 
 /** The URL's options override ours. @throws UnfitMongo if acknowledged writes could be lost */

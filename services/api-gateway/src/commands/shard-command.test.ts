@@ -36,4 +36,18 @@ describe('a sharded cluster', () => {
       assert.equal(printed.filter((line) => starts.some((start) => line.startsWith(start))).length, 1, name)
     }
   })
+
+  test('is not set up in a database that MongoDB refuses', async () => {
+    for (const name of ['', 'a.b', 'a b', 'a"b', 'a$b', 'x'.repeat(64)]) {
+      const printed: string[] = []
+      const command = shardCommand((line) => printed.push(line)).exitOverride()
+      command.configureOutput({ writeErr: () => undefined })
+      await assert.rejects(
+        command.parseAsync(['--plan', '--database', name], { from: 'user' }),
+        /expected a name that MongoDB allows/,
+        name,
+      )
+      assert.deepEqual(printed, [])
+    }
+  })
 })

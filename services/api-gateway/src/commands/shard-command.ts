@@ -1,5 +1,6 @@
 import { shardCommands } from '@parley/db/collections'
-import { Command, Option } from 'commander'
+import { isDatabaseName } from '@parley/db/database-name'
+import { Command, InvalidArgumentError, Option } from 'commander'
 
 /**
  * `parley shard`: prints how to shard the collections. Connects to no server.
@@ -10,8 +11,14 @@ export function shardCommand(print: (line: string) => void = console.log): Comma
   return new Command('shard')
     .description('Print the mongosh commands that shard the collections')
     .addOption(new Option('--plan', 'only print; required, since parley never changes a cluster').makeOptionMandatory())
-    .option('--database <name>', 'the database in PARLEY_MONGO_URL', 'parley')
+    .option('--database <name>', 'the database in PARLEY_MONGO_URL', readDatabase, 'parley')
     .action(({ database }: { database: string }) => {
       for (const line of shardCommands(database)) print(line)
     })
+}
+
+function readDatabase(name: string): string {
+  if (!isDatabaseName(name))
+    throw new InvalidArgumentError('expected a name that MongoDB allows: no / \\ . " $ or space')
+  return name
 }
