@@ -294,7 +294,15 @@ describe('the content of an erased user', () => {
       }
       gateway.chat.db.client.on('commandStarted', note)
       onTestFinished(() => void gateway.chat.db.client.off('commandStarted', note))
+      const { nats } = gateway.chat.bus
+      const deletions: unknown[] = []
+      const requests = nats.subscribe('$JS.API.STREAM.MSG.DELETE.*', {
+        callback: (_error, request) => deletions.push(request.json<{ no_erase?: boolean }>().no_erase),
+      })
       assert.equal((await erase(name, content)).status, 200)
+      await nats.flush()
+      requests.unsubscribe()
+      assert.deepEqual([deletions.length >= 60, new Set(deletions)], [true, new Set([true])])
       assert.ok(statements.length > 5 && statements.length < 20, statements.join())
       const { text } = await bob.call('GET', `/rooms/${room}/messages/v3?limit=200`)
       assert.deepEqual([text.includes(secret), text.split('of bob').length], [false, 61])
