@@ -297,7 +297,7 @@ describe('the content of an erased user', () => {
       const { nats } = gateway.chat.bus
       const deletions: unknown[] = []
       const requests = nats.subscribe('$JS.API.STREAM.MSG.DELETE.*', {
-        callback: (_error, request) => deletions.push(request.json<{ no_erase?: boolean }>().no_erase),
+        callback: (_error, request) => void deletions.push(request.json<{ no_erase?: boolean }>().no_erase),
       })
       assert.equal((await erase(name, content)).status, 200)
       await nats.flush()
