@@ -15,7 +15,7 @@ import { learnStreams } from './stream-info.ts'
 const withMessages = ['chat message', 'thread message', 'messageUpdated'] as const satisfies ServerEvent[]
 const part = { limit: 1_000, maxBytes: 4 * 1024 ** 2 }
 const deletedAtOnce = 64
-/** Overwriting a message rewrites its block of some megabytes: 20 ms each. Its disk space is reused within 72 hours anyway. */
+/** Overwriting a message rewrites its block of some megabytes, in 20 ms. Within 72 hours, the stream removes the block anyway. */
 const overwrites = false
 
 interface ToErase {
