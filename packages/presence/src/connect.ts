@@ -55,9 +55,10 @@ export async function connectPresence(
   })
   // ioredis emits no error if the server answers with one and closes the connection.
   const explainClosing = async () => {
-    if (fault && !isCut(fault)) return
-    const cause = await explainCut(fault ?? closed, redis.options)
-    if (redis.status === 'ready' || (cause === closed && !fault)) return
+    const before = fault
+    if (before && !isCut(before)) return
+    const cause = await explainCut(before ?? closed, redis.options)
+    if (redis.status === 'ready' || fault !== before) return
     fault = cause
     onError(cause)
   }
