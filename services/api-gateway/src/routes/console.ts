@@ -125,7 +125,9 @@ function mountSignIns(mount: Mount, operators: Operators, metrics: Metrics, { ss
 /** Leads the browser back to the sign-in screen, which explains the error. */
 function refusedSso(raw: FastifyRequest, consoleUrl: string | undefined, error: unknown): Redirect {
   if (!(error instanceof ApiError)) throw error
-  raw.log.info({ err: error, request: raw.id }, 'sign-in by the identity provider refused')
+  const fields = { err: error, request: raw.id }
+  if (error.code === 'SERVICE_UNAVAILABLE') raw.log.warn(fields, 'no operator can sign in by the identity provider')
+  else raw.log.info(fields, 'sign-in by the identity provider refused')
   return new Redirect(`${consoleUrl ?? ''}/console#error=${error.code}`)
 }
 
