@@ -6,7 +6,6 @@ import { toErrorEnvelope } from '@parley/contracts/envelope'
 import { ApiError } from '@parley/contracts/errors'
 import { answerBrokenRequests, refusedHost } from '@parley/service/broken-request'
 import { StackError } from '@parley/stack/stack-error'
-import { hasForeignKey } from './foreign-key.ts'
 import { createFrontProxy, toPath } from './front-proxy.ts'
 import { isForWebSocket, withoutUpgrade } from './offered-upgrade.ts'
 
@@ -151,4 +150,21 @@ function refuse(response: ServerResponse, error: ApiError): void {
   response.end(JSON.stringify(toErrorEnvelope(error)))
   // Discard the rest of the body, so that the next request on the connection is served.
   response.req.resume()
+}
+
+/**
+ * Whether a request with an API key has a foreign Origin or Host. The demo's key is public, so any website could use it from
+ * the developer's browser, directly or under a host name that resolves to this machine (DNS rebinding).
+ */
+function hasForeignKey({ headers }: IncomingMessage): boolean {
+  if (!headers['im-api-key']) return false
+  const { host, origin } = headers
+  return (host !== undefined && !isHere(`http://${host}`)) || (origin !== undefined && !isHere(origin))
+}
+
+/** Whether a URL's host is this machine. `null`, the origin of sandboxed pages and files, is not. */
+function isHere(url: string): boolean {
+  if (!URL.canParse(url)) return false
+  const { hostname } = new URL(url)
+  return /^(?:(?:[\w-]+\.)*localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)
 }

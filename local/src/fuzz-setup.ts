@@ -56,6 +56,7 @@ export async function setUp(url: string, keys: DemoKeys, seed: number, mongoUrl:
   }
 
   const { token = '' } = await post('/admin/clients', { _id: fuzzer, isAdmin: true, issueAccessToken: true })
+  const asFuzzer = { 'im-client-key': clientKey, 'im-authorization': token }
   const users = Array.from({ length: roomCount }, (_, i) => `user ${i}`)
   for (const _id of [...users, 'alice', 'bob', 'robot', 'somebody']) {
     await post('/admin/clients', { _id, isRobot: _id === 'robot', issueAccessToken: true })
@@ -69,7 +70,6 @@ export async function setUp(url: string, keys: DemoKeys, seed: number, mongoUrl:
     for (const member of room.members) {
       await post(`/admin/clients/${encodeURIComponent(member)}/mute/${inPath}`, {})
     }
-    const asFuzzer = { 'im-client-key': clientKey, 'im-authorization': token }
     if (i % 2 === 1) await post(`/blockStatus/room/${inPath}/${blockee}`, {}, asFuzzer)
     invitations.push(await newRoom(`party of ${user}`, [user, 'bob']))
     await post(`/rooms/${encodeURIComponent(`party of ${user}`)}/members`, {
@@ -80,7 +80,6 @@ export async function setUp(url: string, keys: DemoKeys, seed: number, mongoUrl:
   const groups = users.map((user) => `group of ${user}`)
   for (const _id of groups) await post('/admin/groups', { _id, nickname: _id, members: users.slice(0, 2) })
   await post('/config', { directory: 'all' })
-  const asFuzzer = { 'im-client-key': clientKey, 'im-authorization': token }
   const files: string[] = []
   for (let i = 0; i < 10; i++)
     files.push(await uploadFile(await post('/files', { name: `${i}.txt`, size: 1 }, asFuzzer)))

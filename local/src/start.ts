@@ -1,6 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { UnfitMongo } from '@parley/db/check-server'
+import { connectDb, usingDb } from '@parley/db/connect'
+import { migrate, migrateTimeoutMS } from '@parley/db/migrate'
 import { StackError } from '@parley/stack/stack-error'
 import { startServers } from '@parley/stack/up'
 import { Command, Option } from 'commander'
@@ -10,7 +12,6 @@ import { makeDemoApp, makeDemoRoom } from './demo-app.ts'
 import { createFirstPage } from './first-page.ts'
 import { openFront } from './front.ts'
 import { makeSignInLink } from './local-operator.ts'
-import { migrateDatabase } from './migrate-database.ts'
 import { runServices } from './run-services.ts'
 import { startAgain } from './start-again.ts'
 import { welcome } from './welcome.ts'
@@ -82,7 +83,8 @@ async function start(): Promise<void> {
     const [has, whole] = [streamBytes, 8 * 1024 ** 3].map((bytes) => (bytes / 1024 ** 3).toFixed(1))
     say(`The disk is small: NATS keeps events up to ${has} GiB instead of ${whole}`)
   }
-  await migrateDatabase(servers.mongoUrl, say)
+  const connecting = connectDb(servers.mongoUrl, { appName: 'parley-start', timeoutMS: migrateTimeoutMS })
+  await usingDb(connecting, (db) => migrate(db, { onProgress: (line) => say(`Schema: ${line}`) }))
   if (hasDemo) await makeDemoApp(servers.mongoUrl)
 
   const { gateways, realtime, single } = options

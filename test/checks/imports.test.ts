@@ -45,7 +45,7 @@ const testsMayImport: Record<string, string[]> = {
 }
 /** Files that wire a service may also import clients of outside systems. */
 const wiring =
-  /\/(main|parley|start-(gateway|realtime|push|stats)|commands\/([\w-]+-command|check-servers|with-(bus|db)))\.ts$/
+  /\/(main|parley|start-(gateway|realtime|push|stats)|commands\/([\w-]+-command|with-(bus|db)))\.ts$/
 const wiringMayImport = ['wiring', 'db', 'bus', 'presence']
 
 function folderOf(file: string): string {

@@ -5,19 +5,18 @@ import { auditSettings, sharedSettings } from '@parley/service/shared-settings'
 import { z } from 'zod'
 import { consoleSettings } from './console/console-settings.ts'
 
+const originsLike = (pattern: RegExp) =>
+  z
+    .string()
+    .regex(pattern, 'must be space-separated origins')
+    .default('')
+    .transform((text) => text.split(/ +/).filter((origin) => origin !== ''))
+
 /** In Content-Security-Policy syntax: `https://shop.example https://*.example.com:8443`. */
-const origins = z
-  .string()
-  .regex(/^(?:(?:\*|https?:\/\/(?:\*\.)?[\w.-]+(?::\d+)?)(?: +|$))*$/, 'must be space-separated origins')
-  .default('')
-  .transform((text) => text.split(/ +/).filter((origin) => origin !== ''))
+const origins = originsLike(/^(?:(?:\*|https?:\/\/(?:\*\.)?[\w.-]+(?::\d+)?)(?: +|$))*$/)
 
 /** As browsers send them in Origin. */
-const exactOrigins = z
-  .string()
-  .regex(/^(?:https?:\/\/[\w.-]+(?::\d+)?(?: +|$))*$/, 'must be space-separated origins')
-  .default('')
-  .transform((text) => text.split(/ +/).filter((origin) => origin !== ''))
+const exactOrigins = originsLike(/^(?:https?:\/\/[\w.-]+(?::\d+)?(?: +|$))*$/)
 
 /** All settings of the api-gateway. */
 export const gatewaySettings = {

@@ -5,7 +5,6 @@ import { createBackoff } from '../pauses.ts'
 import { retryTransient } from '../retry-transient.ts'
 import { createStore, type Store } from '../store.ts'
 import { type ConnectionState, finalCodes, isConnected } from './connection-state.ts'
-import { decodeEvent } from './decode-event.ts'
 import { authenticate, type Emit, emitChecked, type LoginOptions, login } from './login.ts'
 import { onNetworkBack } from './network-back.ts'
 
@@ -200,4 +199,11 @@ export class Connection {
 function addressOf(url: string): { origin: string; path: string } {
   const [, origin = url, path = ''] = /^(\w+:\/\/[^/]+)(.*)$/.exec(url) ?? []
   return { origin, path }
+}
+
+/** Decodes an event's payload: base64 of its JSON, if `conf` selected that (docs/reference/socket.md#connect). */
+function decodeEvent(payload: unknown, encoding: 'plain' | 'base64'): unknown {
+  if (encoding === 'plain' || typeof payload !== 'string') return payload
+  const bytes = Uint8Array.from(atob(payload), (character) => character.codePointAt(0) ?? 0)
+  return JSON.parse(new TextDecoder().decode(bytes)) as unknown
 }

@@ -7,7 +7,6 @@ import { withoutContent } from './deleted-message.ts'
 import { afterMessage, afterRoomEvent, asRead, type Listed, type RoomInfo, toInfo } from './listed-room.ts'
 import { isOutdated } from './outdated.ts'
 import { deletedQuote, requoted } from './quotes.ts'
-import { inOrder } from './room-order.ts'
 import { isRecalled, recounted, totalOf } from './unread-count.ts'
 
 export interface RoomListOptions {
@@ -220,3 +219,10 @@ export class RoomList {
     this.#badge.set(infos.reduce((sum, { unread }) => sum + unread, 0))
   }
 }
+
+/** Pinned rooms first, then by latest message. */
+function inOrder(a: RoomResource, b: RoomResource): number {
+  return Number(b.pref?.sticky ?? false) - Number(a.pref?.sticky ?? false) || timeOf(b) - timeOf(a)
+}
+
+const timeOf = ({ lastMessage, createdTimeMS }: RoomResource): number => lastMessage?.createdAtMS ?? createdTimeMS

@@ -1,6 +1,5 @@
 import { inTime } from '../pauses.ts'
 import { withReplaced } from '../with-replaced.ts'
-import { onStorageChange } from './on-storage-change.ts'
 import type { PendingSend } from './pending-send.ts'
 
 /** Storage in which unsent messages survive a reload, such as localStorage and React Native's AsyncStorage. */
@@ -110,4 +109,25 @@ export type OutboxStorage = ReturnType<typeof createOutboxStorage>
 
 function without(sends: PendingSend[], id: string): PendingSend[] {
   return sends.filter(({ clientMessageID }) => clientMessageID !== id)
+}
+
+/** The part of a browser page that reports changes by other tabs. */
+interface Page {
+  addEventListener?: (type: 'storage', listener: (event: StorageChange) => void) => void
+  removeEventListener?: (type: 'storage', listener: (event: StorageChange) => void) => void
+}
+
+interface StorageChange {
+  storageArea: unknown
+  key: string | null
+}
+
+/** Calls the listener when another tab has changed the storage under a key. Returns an unsubscribe function. */
+function onStorageChange(storage: object | undefined, key: () => string, listener: () => void): () => void {
+  const page = globalThis as Page
+  const heard = (event: StorageChange) => {
+    if (event.storageArea === storage && event.key === key()) listener()
+  }
+  if (storage) page.addEventListener?.('storage', heard)
+  return () => page.removeEventListener?.('storage', heard)
 }

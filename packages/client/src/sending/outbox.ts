@@ -1,10 +1,20 @@
-import type { Message } from '../generated/types.ts'
+import type { Message, SentMessage } from '../generated/types.ts'
 import { asParleyError, ParleyError } from '../parley-error.ts'
 import { createBackoff, createPause } from '../pauses.ts'
-import type { OutboxOptions } from './outbox-options.ts'
+import type { OutboxStorage } from './outbox-storage.ts'
 import { newPendingSend, type PendingSend, type SendOptions } from './pending-send.ts'
 import { createReceipts } from './receipts.ts'
 import { isFinal, tryToSend } from './try-to-send.ts'
+
+export interface OutboxOptions {
+  storage: OutboxStorage
+  me: () => string | undefined
+  isConnected: () => boolean
+  emit: (event: 'chat message', payload: object) => Promise<unknown>
+  onSent: (sent: SentMessage) => void
+  /** Called after each change of a room's pending sends. */
+  onChange: (roomID: string) => void
+}
 
 /**
  * Unsent messages. Sends of a room go out one at a time, to keep their order. Each is retried with the same
