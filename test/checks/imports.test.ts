@@ -44,8 +44,7 @@ const testsMayImport: Record<string, string[]> = {
   test: ['db', 'bus'],
 }
 /** Files that wire a service may also import clients of outside systems. */
-const wiring =
-  /\/(main|parley|start-(gateway|realtime|push|stats)|commands\/([\w-]+-command|with-(bus|db)))\.ts$/
+const wiring = /\/(main|parley|start-(gateway|realtime|push|stats)|commands\/([\w-]+-command|with-(bus|db)))\.ts$/
 const wiringMayImport = ['wiring', 'db', 'bus', 'presence']
 
 function folderOf(file: string): string {

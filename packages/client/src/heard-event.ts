@@ -46,7 +46,7 @@ export function eventHandlers(parts: Parts): Handlers {
       else if (read.memberID === me()) rooms.changed(read.roomID)
     },
     threadLastRead: (read) => opened(read.roomID)?.handleThreadRead(read),
-    delivered: (news) => opened(news.roomID)?.handleDelivered(news),
+    delivered: (markers) => opened(markers.roomID)?.handleDelivered(markers),
     typing: (typing) => opened(typing.room)?.handleTyping(typing),
     ai_streaming: (piece) => opened(piece.room)?.handleStreaming(piece),
     room: (room) => rooms.handleRoom(room),
@@ -56,6 +56,6 @@ export function eventHandlers(parts: Parts): Handlers {
     },
     removedFromRoom: ({ room }) => rooms.remove(room),
     invitation: () => invitations.read(),
-    presence: (news) => presence.heard(news),
+    presence: (change) => presence.heard(change),
   }
 }

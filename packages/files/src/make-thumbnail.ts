@@ -47,15 +47,7 @@ export async function makeThumbnail(picture: Buffer): Promise<Thumbnail> {
 }
 
 /** @throws Error if decoding the picture would take too much memory, according to its metadata */
-function checkDecodedSize({
-  format,
-  compression,
-  width,
-  height,
-  channels,
-  depth,
-  isProgressive,
-}: Metadata): void {
+function checkDecodedSize({ format, compression, width, height, channels, depth, isProgressive }: Metadata): void {
   if (!formats.has(format) || (format === 'heif' && compression !== 'av1')) {
     throw new Error(`a picture of the format ${format} gets no thumbnail`)
   }

@@ -1,9 +1,11 @@
+import type emojis from 'virtual:emoji/en'
 import { useMemo, useState } from 'preact/hooks'
 import { useChat } from '../state/chat.ts'
 import { groupBy } from '../state/group-by.ts'
 import { storageOf } from '../state/storage.ts'
-import type { Emojis } from './emojis.ts'
 import { toned, tones } from './tones.ts'
+
+export type Emojis = typeof emojis
 
 interface EmojiPickerProps {
   emojis: Emojis

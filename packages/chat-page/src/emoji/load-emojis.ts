@@ -1,5 +1,4 @@
-import type { EmojiPicker } from './emoji-picker.tsx'
-import type { Emojis } from './emojis.ts'
+import type { EmojiPicker, Emojis } from './emoji-picker.tsx'
 
 export interface PickerParts {
   EmojiPicker: typeof EmojiPicker

@@ -1,7 +1,6 @@
 import type { Room, RoomInfo, RoomMessage, Thread } from '@parley/client'
 import type { WritingAbout } from '../composer/writing-about.tsx'
 import type { Asked } from '../people/message-question.tsx'
-import { copyText } from '../state/copy-text.ts'
 import type { Texts } from '../texts/en.ts'
 import { contentOf } from './content.ts'
 
@@ -72,4 +71,19 @@ const nothing = () => undefined
 /** The message itself shows another failure. */
 async function retried(room: Room, key: string): Promise<void> {
   await room.retry(key).catch(() => undefined)
+}
+
+/** Copies a text, even on plain http, where the clipboard API is missing. */
+async function copyText(text: string): Promise<void> {
+  const { clipboard } = navigator as { clipboard?: Clipboard }
+  if (clipboard) return clipboard.writeText(text)
+  const put = (event: ClipboardEvent) => {
+    event.preventDefault()
+    event.clipboardData?.setData('text/plain', text)
+  }
+  document.addEventListener('copy', put, { once: true })
+  // oxlint-disable-next-line typescript/no-deprecated -- the only way there
+  const isCopied = document.execCommand('copy')
+  document.removeEventListener('copy', put)
+  if (!isCopied) throw new Error('the browser did not copy')
 }

@@ -3,6 +3,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { Avatar } from '../app/avatar.tsx'
 import { Dialog } from '../app/dialog.tsx'
 import { useChat, useStore } from '../state/chat.ts'
+import { groupBy } from '../state/group-by.ts'
 import { nameOf, personIn } from '../state/people.ts'
 
 interface MessageInfoSheetProps {
@@ -17,14 +18,10 @@ export function MessageInfoSheet({ room, message, onClose }: MessageInfoSheetPro
   useStore(room.delivered)
   const readers = useReaders(message)
   const reached = room.deliveredTo(message._id).filter((user) => readers && !readers.includes(user))
-  const byReaction = new Map<string, string[]>()
-  for (const { reaction, client } of message.reactions) {
-    byReaction.set(reaction, [...(byReaction.get(reaction) ?? []), client])
-  }
   return (
     <Dialog title={texts.people.info} isSheet onClose={onClose}>
-      {[...byReaction].map(([reaction, users]) => (
-        <Names key={reaction} {...{ room, users }} title={reaction} />
+      {groupBy(message.reactions, ({ reaction }) => reaction).map(([reaction, given]) => (
+        <Names key={reaction} {...{ room }} title={reaction} users={given.map(({ client }) => client)} />
       ))}
       {readers && <Names {...{ room }} title={texts.read} users={readers} />}
       {reached.length > 0 && <Names {...{ room }} title={texts.delivered} users={reached} />}

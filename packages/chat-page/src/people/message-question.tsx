@@ -1,9 +1,9 @@
 import type { Room, RoomMessage } from '@parley/client'
 import { Confirm } from '../app/confirm.tsx'
+import { Dialog } from '../app/dialog.tsx'
 import { useChat, useStore } from '../state/chat.ts'
 import { nameOf } from '../state/people.ts'
 import { block } from './block.ts'
-import { DeleteDialog } from './delete-dialog.tsx'
 import { MessageInfoSheet } from './message-info-sheet.tsx'
 import { ReportDialog } from './report-dialog.tsx'
 
@@ -49,4 +49,35 @@ export function MessageQuestion({ asked, room, message, onClose }: MessageQuesti
     case 'info':
       return <MessageInfoSheet {...{ room, message, onClose }} />
   }
+}
+
+interface DeleteDialogProps extends Omit<MessageQuestionProps, 'asked'> {
+  /** Whether the user may delete it for everyone. */
+  mayForAll: boolean
+}
+
+function DeleteDialog({ room, message: { _id }, mayForAll, onClose }: DeleteDialogProps) {
+  const { texts, attempt } = useChat()
+  const run = (action: () => Promise<unknown>) => {
+    onClose()
+    void attempt(action)
+  }
+  return (
+    <Dialog title={texts.people.deleteTitle} onClose={onClose}>
+      <p>{mayForAll ? texts.people.deleteWhich : texts.people.deleteMine}</p>
+      <div class="dialog-actions">
+        <button type="button" class="button" onClick={onClose}>
+          {texts.cancel}
+        </button>
+        <button type="button" class="button danger" onClick={() => run(() => room.deleteForMe([_id]))}>
+          {texts.deleteForMe}
+        </button>
+        {mayForAll && (
+          <button type="button" class="button danger" onClick={() => run(() => room.deleteForAll(_id))}>
+            {texts.deleteForAll}
+          </button>
+        )}
+      </div>
+    </Dialog>
+  )
 }

@@ -9,8 +9,7 @@ import { MessageRow } from '../message/message-row.tsx'
 import { StreamingRow } from '../message/streaming-row.tsx'
 import { useChat, useStore } from '../state/chat.ts'
 import { unbound, withLiveTexts } from './live-texts.ts'
-import { moveFocus } from './move-focus.ts'
-import { useRows } from './use-rows.ts'
+import { useRows } from './rows.ts'
 import { useScrolling } from './use-scrolling.ts'
 
 /** A message to go to. Each request is a new object. */
@@ -99,4 +98,17 @@ function ToLatest({ unread, onClick }: { unread: number; onClick: () => void }) 
       <UnreadBadge unread={unread} />
     </button>
   )
+}
+
+/** Moves the focus between messages' menu buttons with the arrow keys. */
+function moveFocus(event: KeyboardEvent): void {
+  const isUp = event.key === 'ArrowUp'
+  if (!isUp && event.key !== 'ArrowDown') return
+  const log = event.currentTarget as HTMLElement
+  const menus = [...log.querySelectorAll<HTMLElement>('[data-menu]')]
+  const at = menus.indexOf(document.activeElement as HTMLElement)
+  const next = at === -1 ? menus.at(-1) : menus[at + (isUp ? -1 : 1)]
+  if (!next) return
+  event.preventDefault()
+  next.focus()
 }

@@ -1,9 +1,9 @@
 import type { RoomInfo, Store } from '@parley/client'
+import type { ComponentChildren } from 'preact'
 import { useMemo } from 'preact/hooks'
 import { Avatar } from '../app/avatar.tsx'
 import { DrawnText } from '../app/drawn-text.tsx'
 import { Icon } from '../app/icon.tsx'
-import { WithPresence } from '../app/presence-dot.tsx'
 import { isolated } from '../app/shown-name.ts'
 import { Slot } from '../app/slot.tsx'
 import { UnreadBadge } from '../app/unread-badge.tsx'
@@ -12,6 +12,7 @@ import { systemSentence } from '../message/system-sentence.ts'
 import { shortTime } from '../room/times.ts'
 import { useChat, useStore } from '../state/chat.ts'
 import { nameOf } from '../state/people.ts'
+import { usePresence } from '../state/use-presence.ts'
 import { usePreviewOf } from './preview.ts'
 import { colourID, otherOf, roomName, roomPicture } from './room-name.ts'
 
@@ -61,6 +62,22 @@ export function RoomRow({ room, isOpen, onOpen }: RoomRowProps) {
         </Slot>
       </button>
     </li>
+  )
+}
+
+/** A picture, with a dot when its user is online or away. */
+function WithPresence({ user, children }: { user: string | undefined; children: ComponentChildren }) {
+  const { texts } = useChat()
+  const state = usePresence(user)?.state
+  return (
+    <span class="with-presence">
+      {children}
+      {(state === 'online' || state === 'away') && (
+        <span class={`presence ${state}`}>
+          <span class="visually-hidden">{texts[state]}</span>
+        </span>
+      )}
+    </span>
   )
 }
 

@@ -2,7 +2,7 @@ import type { Client, Message } from '@parley/client'
 import { readPreview } from '../rooms/preview.ts'
 import type { Texts } from '../texts/en.ts'
 import type { Chat } from './chat.ts'
-import { onNews, type Settings } from './news.ts'
+import { onNotifiable, type Settings } from './notifiable.ts'
 import { nameOf } from './people.ts'
 import { storageOf } from './storage.ts'
 import { createValue } from './value.ts'
@@ -69,7 +69,7 @@ export function createNotifications(chat: Parts, onOpen: (roomID: string, thread
       notification.close()
     })
   }
-  onNews({ ...chat, settings: followSettings(chat.client, isOn) }, (message) => void show(message))
+  onNotifiable({ ...chat, settings: followSettings(chat.client, isOn) }, (message) => void show(message))
   if (isOn.get()) void pushes?.goOn(() => turn(false))
   return {
     isOn,

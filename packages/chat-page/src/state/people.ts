@@ -26,12 +26,12 @@ export function createPeople(client: Client): People {
 
   function learn(people: readonly Person[]): void {
     const before = known.get()
-    const isNews = ({ _id, nickname, avatarUrl }: Person) => {
+    const isNew = ({ _id, nickname, avatarUrl }: Person) => {
       const person = before.get(_id)
       return !person || person.nickname !== nickname || person.avatarUrl !== avatarUrl
     }
-    const news = people.filter(isNews)
-    if (news.length > 0) known.set(new Map([...before, ...news.map((person) => [person._id, person] as const)]))
+    const learned = people.filter(isNew)
+    if (learned.length > 0) known.set(new Map([...before, ...learned.map((person) => [person._id, person] as const)]))
   }
 
   async function read(roomID: string, userID: string): Promise<void> {

@@ -3,6 +3,7 @@ import type { ListThreadsResult, Message, ServerEvents } from '../generated/type
 import { rereading } from '../rereading.ts'
 import { countsFor, isRecalled } from '../rooms/unread-count.ts'
 import { createStore, type Store } from '../store.ts'
+import { withReplaced } from '../with-replaced.ts'
 import { lateEvents } from './late-events.ts'
 import { afterThreadMessage } from './root.ts'
 
@@ -54,7 +55,7 @@ export function createThreads(client: Client): UserThreads {
   const find = (id: string | undefined) => list.get().find(({ root }) => root._id === id)
   function put(known: ThreadInfo, now: ThreadInfo, isLatest: boolean): void {
     const others = list.get().filter((one) => one !== known)
-    list.set(isLatest ? [now, ...others] : list.get().map((one) => (one === known ? now : one)))
+    list.set(isLatest ? [now, ...others] : withReplaced(list.get(), known, now))
     unread.set(unread.get() + Number(now.unread > 0) - Number(known.unread > 0))
   }
 

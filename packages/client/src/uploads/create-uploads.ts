@@ -4,6 +4,7 @@ import { asParleyError } from '../parley-error.ts'
 import { randomID } from '../random-id.ts'
 import type { Storage } from '../sending/outbox-storage.ts'
 import { createStore } from '../store.ts'
+import { withReplaced } from '../with-replaced.ts'
 import { keptUploads, type Measures } from './kept-uploads.ts'
 import { sendWithProgress } from './send-with-progress.ts'
 import type { FileStorage, Upload, Uploads } from './upload.ts'
@@ -41,8 +42,7 @@ export function createUploads(client: Client, { storage, files }: UploadsOptions
   function become(key: string, now: Partial<Upload>): void {
     const before = find(key)
     if (!before) return
-    const upload = { ...before, ...now }
-    list.set(list.get().map((one) => (one === before ? upload : one)))
+    list.set(withReplaced(list.get(), before, { ...before, ...now }))
   }
   function keep(): void {
     if (user !== undefined) kept.write(user, list.get, (key) => running.get(key)?.measures)

@@ -15,8 +15,8 @@ interface Sources {
   settings: (threadOf?: string) => Promise<Settings>
 }
 
-/** Calls `hear` for new messages from others that the user should notice, by the same rules as pushes. */
-export function onNews({ client, threads, config, settings }: Sources, hear: (message: Message) => void): void {
+/** Calls `notify` for new messages from others that the user should be notified of, by the rules of pushes. */
+export function onNotifiable({ client, threads, config, settings }: Sources, notify: (message: Message) => void): void {
   const isWanted = async (
     { roomType, muted, pref, notifications: room }: RoomInfo,
     { mentions = [], messageType, threadOf }: Message,
@@ -36,7 +36,7 @@ export function onNews({ client, threads, config, settings }: Sources, hear: (me
     if (client.connection.get().status === 'connecting') return
     const room = client.rooms.get().find(({ _id }) => _id === message.room)
     const isMine = message.sender._id === client.me.get()?._id
-    if (!isMine && room && (await isWanted(room, message))) hear(message)
+    if (!isMine && room && (await isWanted(room, message))) notify(message)
   }
   client.on('chat message', (message) => void heard(message))
   client.on('thread message', (message) => {

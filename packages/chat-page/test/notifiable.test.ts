@@ -3,7 +3,7 @@ import type { Client, ConnectionState, Message, ServerEvents } from '@parley/cli
 import type { ThreadInfo } from '@parley/client/threads'
 import { describe, test } from 'vitest'
 import { plainConfig } from '../src/state/chat-config.ts'
-import { onNews, type Settings } from '../src/state/news.ts'
+import { onNotifiable, type Settings } from '../src/state/notifiable.ts'
 import { createValue } from '../src/state/value.ts'
 
 describe('notifications', () => {
@@ -33,7 +33,7 @@ describe('notifications', () => {
     const heard: string[] = []
     const config = createValue({ ...plainConfig, levels: ofApp })
     const settings = async (threadOf?: string) => (threadOf === undefined ? ofUser : ofThread)
-    onNews({ client, threads, config, settings }, ({ _id }) => heard.push(_id))
+    onNotifiable({ client, threads, config, settings }, ({ _id }) => heard.push(_id))
     const say = async (_id: string, { room = 'room', sender = 'bob', ...more } = {}, event = 'chat message') => {
       const message = { _id, room, sender: { _id: sender }, ...more } as unknown as Message
       listeners.get(event)?.(message as never)
