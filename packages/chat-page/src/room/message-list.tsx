@@ -9,7 +9,7 @@ import { MessageRow } from '../message/message-row.tsx'
 import { StreamingRow } from '../message/streaming-row.tsx'
 import { useChat, useStore } from '../state/chat.ts'
 import { unbound, withLiveTexts } from './live-texts.ts'
-import { useRows } from './rows.ts'
+import { useRows } from './use-rows.ts'
 import { useScrolling } from './use-scrolling.ts'
 
 /** A message to go to. Each request is a new object. */
