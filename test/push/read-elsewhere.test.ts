@@ -6,7 +6,7 @@ import { type PushPlatform, startPushPlatform } from './test-push-platform.ts'
 
 const windowMS = 5_000
 
-describe('silent pushes after reads on other devices, and after deletions', () => {
+describe('silent pushes after reads on other devices, deletions and removals of members', () => {
   let platform: PushPlatform
   let service: PushServiceDouble
   /** Bob of the current test. Silent pushes to the Bob of an earlier test can still arrive. */
@@ -131,16 +131,18 @@ describe('silent pushes after reads on other devices, and after deletions', () =
     await silenced()
   })
 
-  test.each([
-    ['all messages of a room', '/messages/_all'],
-    ['a room', ''],
-  ])('deleting %s removes its notifications and those of its threads', async (_what, path) => {
+  test.each<[string, (room: string, bob: string) => Promise<unknown>]>([
+    ['deleting all messages of a room', (room) => platform.admin('DELETE', `/rooms/${room}/messages/_all`)],
+    ['deleting a room', (room) => platform.admin('DELETE', `/rooms/${room}`)],
+    ['removing a member', (room, bob) => platform.admin('POST', `/rooms/${room}/delete/members`, { members: [bob] })],
+    ['leaving a room', (room, bob) => platform.as(bob, 'POST', `/rooms/${room}/delete/members`, { members: [bob] })],
+  ])('%s removes its notifications and those of its threads', async (_what, change) => {
     const [alice, bob] = [await platform.newUser(), await newUser()]
     const room = await platform.newRoom([alice, bob])
     await platform.send(room, alice)
     const { root } = await sendInThread(room, alice, bob, 1)
     await alerted(2)
-    await platform.admin('DELETE', `/rooms/${room}${path}`)
+    await change(room, bob)
     const taken = () => silent().web.flatMap(({ said }) => [said.rooms, said.threads].flat() as string[])
     await eventually('both are taken away', () => taken().length === 2)
     assert.deepEqual([new Set(taken()), silent().web.at(-1)?.said.badge], [new Set([room, root]), 0])

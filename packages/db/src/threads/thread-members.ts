@@ -147,6 +147,19 @@ export async function* pageThreadUsers(
   yield* readInParts(members, perPage)
 }
 
+/** The threads of a room in which these users take part. */
+export async function findThreadUsers(
+  db: Db,
+  { app, room, users }: { app: string; room: string; users: readonly string[] },
+): Promise<Pick<MembershipDoc, 'user' | 'roomKey'>[]> {
+  const userKey = { $in: users.map((user) => key(app, user)) }
+  return db.threadMembers
+    .find({ _id: keyRange(key(app, room)), userKey })
+    .hint({ userKey: 1 })
+    .project<Pick<MembershipDoc, 'user' | 'roomKey'>>({ _id: 0, user: 1, roomKey: 1 })
+    .toArray()
+}
+
 export async function leaveThreads(db: Db, app: string, user: string): Promise<void> {
   await db.threadMembers.deleteMany({ userKey: key(app, user) })
 }

@@ -7,7 +7,7 @@ import type { MessageHandler, StreamMessage } from '@parley/bus/stream/consume'
 import { waitedCallData } from '@parley/chat/integrations/call-data'
 import { webhookUrlOf } from '@parley/chat/integrations/webhook-keys'
 import { isShownRecalled } from '@parley/chat/messages/changing/recalled'
-import { membersChange } from '@parley/contracts/bus/push-work'
+import { type MembersChange, membersChange } from '@parley/contracts/bus/push-work'
 import { parsePushSubject } from '@parley/contracts/bus/subjects'
 import { allMessages } from '@parley/contracts/operations/messages/deletions'
 import type { Message } from '@parley/contracts/resources/message'
@@ -49,7 +49,7 @@ interface ToQueue {
 interface WebhookParts {
   db: Db
   queueCall: QueueCall
-  removal: Pick<NotificationRemoval, 'ofMessage' | 'ofRoom'>
+  removal: Pick<NotificationRemoval, 'ofMembers' | 'ofMessage' | 'ofRoom'>
   log: Logger
 }
 
@@ -103,13 +103,14 @@ export function createWebhookQueue(parts: WebhookParts): MessageHandler<ToQueue>
 
 /**
  * Erases the stored responses to calls about a deleted or recalled message, or about the whole room, and the text of its
- * pushes. Removes their notifications, also those of a deleted room.
+ * pushes. Removes their notifications, also those of a deleted room and of removed members.
  */
 async function forgetDeleted(
   { db, removal }: Pick<WebhookParts, 'db' | 'removal'>,
   { app, room, event, data }: Trigger,
   order: number,
 ): Promise<void> {
+  if (event === 'DELETE_MEMBERS') return removal.ofMembers(app, room, (data as Pick<MembersChange, 'members'>).members)
   const { messageID, _id, status } = data as { messageID?: string; _id?: string; status?: number }
   if (event === 'ROOM' && status === 0) return removal.ofRoom(app, room)
   if (event === 'MESSAGE_DELETED' && messageID === allMessages) {

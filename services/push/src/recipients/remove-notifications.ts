@@ -9,10 +9,10 @@ import { findSentMessage } from '@parley/db/messages/messages'
 import type { PushDoc } from '@parley/db/push/documents'
 import { deviceOf } from '@parley/db/push/pushes'
 import { pagePushesOf, recordSilentPushes } from '@parley/db/push/silent-pushes'
-import { pageMembers } from '@parley/db/rooms/memberships'
+import { findMembershipsByKey, pageMembers } from '@parley/db/rooms/memberships'
 import { findRoom } from '@parley/db/rooms/rooms'
 import { countedThread } from '@parley/db/threads/thread'
-import { findRootsOfThreads, pageThreadUsers } from '@parley/db/threads/thread-members'
+import { findRootsOfThreads, findThreadUsers, pageThreadUsers, rootOf } from '@parley/db/threads/thread-members'
 import { findDevices } from '@parley/db/users/devices'
 import { type Presence, whilePresent } from '@parley/presence/connect'
 import { findPushed, forgetPushed, type PushedConversation } from '@parley/presence/pushed-rooms'
@@ -42,7 +42,10 @@ const perPage = 1_000
 /** A room or thread whose notifications are obsolete up to a seq. */
 type Over = PushedConversation & { upToSeq: number }
 
-/** Removes notifications of messages that were deleted or read elsewhere, by silent pushes to the devices that got them. */
+/**
+ * Removes notifications of messages that were deleted or read elsewhere, or are in a room that the user has left, by silent pushes
+ * to the devices that got them.
+ */
 export function createNotificationRemoval(parts: RemovalParts) {
   const { db, onlineDevicesOf, networks } = parts
 
@@ -59,6 +62,10 @@ export function createNotificationRemoval(parts: RemovalParts) {
     /** Handles the deletion of a room, or of all messages of a room and its threads. */
     async ofRoom(app: string, room: string) {
       if (networks.size > 0) await whilePresent(afterDeletion(parts, app, room))
+    },
+    /** Handles the removal of at most 1,000 members, except those who have returned. */
+    async ofMembers(app: string, room: string, users: readonly string[]) {
+      if (networks.size > 0) await whilePresent(afterRemoval(parts, { app, room, users }))
     },
     /** Handles a deleted or recalled message. */
     async ofMessage(app: string, message: string) {
@@ -146,6 +153,20 @@ async function afterDeletion(parts: RemovalParts, app: string, id: string): Prom
     })
     await removeIn(parts, conversations, lastAttempt)
   }
+}
+
+async function afterRemoval(
+  parts: RemovalParts,
+  { app, room, users }: { app: string; room: string; users: readonly string[] },
+): Promise<void> {
+  const { db } = parts
+  const memberships = users.map((user) => key(app, room, user))
+  const returned = new Set((await findMembershipsByKey(db, memberships)).map(({ user }) => user))
+  const gone = users.filter((user) => !returned.has(user))
+  const threads = (await findThreadUsers(db, { app, room, users: gone })).map(({ user, roomKey }) => {
+    return { app, room, threadOf: rootOf(roomKey), user, upToSeq: Infinity }
+  })
+  await removeIn(parts, [...gone.map((user) => ({ app, room, user, upToSeq: Infinity })), ...threads], lastAttempt)
 }
 
 function readOfRoom(...raw: Parameters<typeof readEvent>): ReadEvent {
