@@ -100,7 +100,7 @@ describe('parley app delete', () => {
     const { token, sockets } = await chatIn(platform, 'first')
     const { code, out } = await parley('app', 'delete', platform.app)
     assert.equal(code, 1)
-    assert.match(out, /with 1 users .*, 1 rooms and 1 messages, for good: say so with --yes/)
+    assert.match(out, /would permanently delete the app .* with 1 users .*, 1 rooms and 1 messages: confirm with --yes/)
     assert.deepEqual(await statuses(platform, token), [200, 200, 200, 200])
     for (const socket of sockets) socket.close()
   })
@@ -159,6 +159,9 @@ describe('parley app delete', () => {
     assert.ok(message)
     const left = { ...message, _id: 'left', app: platform.app, roomKey: key(platform.app, 'second') }
     await db.messages.insertOne(left)
-    assert.match((await parley('app', 'delete', platform.app)).out, /with 0 users .*, 0 rooms and 1 messages, for good/)
+    assert.match(
+      (await parley('app', 'delete', platform.app)).out,
+      /with 0 users .*, 0 rooms and 1 messages: confirm with --yes/,
+    )
   })
 })

@@ -64,7 +64,7 @@ describe('a wrong unread count', () => {
     await eventually('it is found', async () => (await metric('parley_badge_mismatches_total')) >= 1)
     assert.match(
       await parley('badge', 'repair', platform.app, '--dry-run'),
-      /"bob" in .*: kept 5, counted 3\n.*1 wrong/,
+      /"bob" in .*: stored 5, counted 3\n.*1 wrong/,
     )
     assert.equal(await badge(), 5)
     assert.match(

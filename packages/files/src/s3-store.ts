@@ -53,11 +53,11 @@ export function s3Store(settings: S3Settings): S3Store {
       // Copy, since clients can still write to the original.
       const CopySource = encodeURI(`${Bucket}/${arriving(id)}`)
       await copier.send(new CopyObjectCommand({ Bucket, Key: keyOf(id, upload), CopySource }))
-      const there = (await sizeOf(keyOf(id, upload))) ?? 0
-      if (there === size) return
+      const storedSize = (await sizeOf(keyOf(id, upload))) ?? 0
+      if (storedSize === size) return
       await removeKey(keyOf(id, upload))
       await removeKey(arriving(id))
-      throw new WrongSize(size, there > size)
+      throw new WrongSize(size, storedSize > size)
     },
     async forget(id) {
       await removeKey(arriving(id))

@@ -18,9 +18,9 @@ import {
   type Authentication,
   authenticate,
   type CallerOf,
+  cachedCaller,
   callerRefusal,
   isBare,
-  rememberedCaller,
   requireScopesFor,
 } from './requests/authenticate.ts'
 import { headerForms } from './requests/header-forms.ts'
@@ -89,7 +89,7 @@ export function createMount(app: FastifyInstance, authentication: Authentication
       schema: routeSchema(operation),
       // Before the body is read. With isBare, the body determines the form of the refusal.
       onRequest: (request, _reply, done) => {
-        request.caller = rememberedCaller(authentication, operation.access, request)
+        request.caller = cachedCaller(authentication, operation.access, request)
         if (request.caller) return done()
         const checked = checkCaller(request)
         void finish(operation.isBare ? keepRefusal(request, checked) : checked, done)

@@ -16,7 +16,7 @@ export function onDemand<P extends { onClose: () => void }>(
         loaded = await load()
         setLoaded(true)
       }
-      void attempt(fetch).then((isThere) => isThere || props.onClose())
+      void attempt(fetch).then((isLoaded) => isLoaded || props.onClose())
     }, [])
     const View = loaded
     return View ? <View {...props} /> : null

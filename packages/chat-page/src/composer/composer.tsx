@@ -46,14 +46,14 @@ export function Composer({ room, thread, about, onEditLast, onDone }: ComposerPr
   const place = useDroppedFiles(files.add)
   const isEmpty = text.trim() === '' && (editing !== undefined || files.attachments.length === 0)
   // Files belong to the draft, which an edit does not touch.
-  const mayGo = !isEmpty && (editing !== undefined || (files.areReady && waitS === 0))
+  const maySend = !isEmpty && (editing !== undefined || (files.areReady && waitS === 0))
   const label = thread ? texts.replyInThread : texts.message
   const stop = () => {
     onDone()
     field.current?.focus()
   }
   const submit = async () => {
-    if (!mayGo) return
+    if (!maySend) return
     const sent = text.trim()
     const mentioned = [...mentions.mentioned(), ...written.elsewhere]
     field.current?.focus()
@@ -105,16 +105,16 @@ export function Composer({ room, thread, about, onEditLast, onDone }: ComposerPr
           }}
           onFiles={files.add}
         />
-        <SendButton isEdit={editing !== undefined} mayGo={mayGo} />
+        <SendButton isEdit={editing !== undefined} maySend={maySend} />
       </form>
     </div>
   )
 }
 
-function SendButton({ isEdit, mayGo }: { isEdit: boolean; mayGo: boolean }) {
+function SendButton({ isEdit, maySend }: { isEdit: boolean; maySend: boolean }) {
   const { texts } = useChat()
   return (
-    <button type="submit" class="send" aria-label={isEdit ? texts.save : texts.send} disabled={!mayGo}>
+    <button type="submit" class="send" aria-label={isEdit ? texts.save : texts.send} disabled={!maySend}>
       <Icon name={isEdit ? 'check' : 'send'} />
     </button>
   )

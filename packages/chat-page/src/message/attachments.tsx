@@ -53,8 +53,8 @@ function AttachedPicture({ file }: { file: Attachment }) {
     if (openGallery) return openGallery(fileID)
     // Open the tab synchronously: later, the browser would block it as a popup.
     const tab = window.open('', '_blank')
-    const isThere = await attempt(async () => tab?.location.replace(await client.fileURL(fileID)))
-    if (!isThere) tab?.close()
+    const isOpened = await attempt(async () => tab?.location.replace(await client.fileURL(fileID)))
+    if (!isOpened) tab?.close()
   }
   return (
     <button type="button" class="attached-picture" aria-label={shownName(name)} onClick={() => void open()}>

@@ -27,21 +27,21 @@ async function receive(pushed: Pushed): Promise<void> {
   // The user logged out while the server was unreachable.
   if (!subscriber) return void (await (await registration.pushManager.getSubscription())?.unsubscribe())
   if (pushed.badge !== undefined) await navigator.setAppBadge?.(pushed.badge)
-  if (pushed.type === 'read') await lockNotifications(() => takeAway(subscriber, pushed))
+  if (pushed.type === 'read') await lockNotifications(() => closeHandled(subscriber, pushed))
   else await show(registration, notificationOf(pushed, subscriber))
 }
 
 /** Closes notifications of messages that were read on another device or deleted. */
-async function takeAway(
+async function closeHandled(
   { texts }: Subscriber,
   { rooms = [], threads = [], messages = [], badge }: Pushed,
 ): Promise<void> {
   const isRead = ({ room = '', threadOf }: NotificationTarget) =>
     threadOf === undefined ? room !== '' && (badge === 0 || rooms.includes(room)) : threads.includes(threadOf)
-  const isTaken = (target: NotificationTarget) => messages.includes(target.messageID ?? '') || isRead(target)
+  const isHandled = (target: NotificationTarget) => messages.includes(target.messageID ?? '') || isRead(target)
   const shown = await registration.getNotifications()
-  const [taken = [], left = []] = [true, false].map((is) => shown.filter(({ data }) => isTaken(data ?? {}) === is))
-  for (const one of taken) one.close()
+  const [handled = [], left = []] = [true, false].map((is) => shown.filter(({ data }) => isHandled(data ?? {}) === is))
+  for (const one of handled) one.close()
   // Browsers revoke subscriptions whose pushes show nothing: reshow an old notification, or briefly show a new one.
   const last = left.at(-1)
   if (last) {

@@ -36,6 +36,7 @@ export class Follower {
   readonly #options: FollowerOptions
   readonly #known: Known
   readonly #emitted = new Map<number, Emitted>()
+  #lastID = 0
   readonly #backoff = createBackoff(300, 20_000)
   #timer: ReturnType<typeof setTimeout> | undefined
   /** Counts state changes: work started before the latest one stops. */
@@ -98,7 +99,6 @@ export class Follower {
       this.#options.post({ type: 'emit', id, event, user, ...sent })
     })
   }
-  #lastID = 0
 
   close(): void {
     this.#attempt++

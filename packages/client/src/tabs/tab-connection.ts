@@ -138,11 +138,10 @@ export class TabConnection implements UserConnection {
   #follow(): void {
     const group = this.#group
     if (!group) return
-    const { setState } = this
     this.#follower = new Follower(
       {
         ...this.#options,
-        ...{ self: group.id, setState },
+        ...{ self: group.id, setState: this.#setState },
         post: (message) => group.post(message),
         state: this.#state.get,
         onOthers: () => this.#goAlone(),
@@ -156,7 +155,7 @@ export class TabConnection implements UserConnection {
     this.#tellLook()
   }
 
-  readonly setState = (state: ConnectionState): void => {
+  readonly #setState = (state: ConnectionState): void => {
     if (state.status === 'online') this.#backoff.reset()
     this.#state.set(state)
   }
@@ -183,7 +182,7 @@ export class TabConnection implements UserConnection {
     this.#leader = new Leader(
       {
         ...this.#options,
-        ...{ self: group.id, setState: this.setState },
+        ...{ self: group.id, setState: this.#setState },
         post: (message) => group.post(message),
         whenGone: (tab, then) => group.whenGone(tab, then),
         onStopped: () => this.#end(this.#state.get()),
@@ -201,7 +200,7 @@ export class TabConnection implements UserConnection {
     this.#group?.release()
     this.#follow()
     const pauseMS = this.#backoff.next(error)
-    this.setState({ status: 'waiting', error, retryAtMS: Date.now() + pauseMS })
+    this.#setState({ status: 'waiting', error, retryAtMS: Date.now() + pauseMS })
     this.#turn = setTimeout(() => this.#queue(), pauseMS)
   }
 
@@ -271,7 +270,7 @@ export class TabConnection implements UserConnection {
     this.#leave()
     this.#own = this.#options.connect(this.#options.about)
     this.#own.since = this.#known.since
-    this.#own.state.subscribe(this.setState)
+    this.#own.state.subscribe(this.#setState)
     this.#own.open()
   }
 

@@ -14,7 +14,7 @@ import { isObject } from '@parley/contracts/free-json'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { countedHeader } from '../limits/rate-limit.ts'
 import { whenClosed } from '../mount.ts'
-import { type Authentication, callerRefusal, knownByApiKey } from '../requests/authenticate.ts'
+import { type Authentication, authenticateApiKey, callerRefusal } from '../requests/authenticate.ts'
 import { malformedMessage } from './malformed-message.ts'
 import { isRead, type ToolRequest, toolOperation, toolRequest, toolsFor } from './tools.ts'
 
@@ -49,7 +49,7 @@ export function serveMcp(app: FastifyInstance, authentication: Authentication, o
       onRequest: async (request, reply) => {
         refuseForeignOrigin(request, options.origins)
         takeBearer(request)
-        request.caller = await knownByApiKey(authentication, request).catch((error: unknown) => {
+        request.caller = await authenticateApiKey(authentication, request).catch((error: unknown) => {
           void reply.header('www-authenticate', 'Bearer')
           throw error
         })

@@ -92,12 +92,12 @@ function deleteAppCommand(): Command {
       withDb(async (db) => {
         if (app === everyApp) throw new Error('the app ID * stands for all apps')
         // A deleted app may have left data: see deleteApp.
-        const isThere = (await findApp(db, app)) !== null || (await hasAppDocs(db, app))
-        if (!isThere) throw noApp(app)
+        const exists = (await findApp(db, app)) !== null || (await hasAppDocs(db, app))
+        if (!exists) throw noApp(app)
         if (yes) return deleteNow(db, app)
         const { users, rooms, messages } = await countAppDocs(db, app)
         const what = `${users} users (with user groups), ${rooms} rooms and ${messages} messages`
-        throw new Error(`this would delete the app ${JSON.stringify(app)} with ${what}, for good: say so with --yes`)
+        throw new Error(`this would permanently delete the app ${JSON.stringify(app)} with ${what}: confirm with --yes`)
       }, migrateTimeoutMS),
     )
 }
@@ -113,7 +113,7 @@ async function deleteNow(db: Db, app: string): Promise<void> {
   }
   const { audit } = byCommand(db, everyApp, 'app delete', app)
   const also = async (session: Session) => audit?.write(db, session)
-  const atOnce = () => 'run it again, which goes on; until then the app may be there in part'
+  const atOnce = () => 'run it again, which resumes; until then parts of the app remain'
   await interruptible({ atOnce }, () =>
     withBus((bus, control) => deleteApp({ db, bus, control, say: console.log, onProgress, also }, app)),
   )

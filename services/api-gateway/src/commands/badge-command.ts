@@ -78,5 +78,5 @@ async function verifyApp(
 }
 
 function line({ room, user, unread, countedUnread }: WrongUnread): string {
-  return `${JSON.stringify(user)} in ${JSON.stringify(room)}: kept ${unread}, counted ${countedUnread}`
+  return `${JSON.stringify(user)} in ${JSON.stringify(room)}: stored ${unread}, counted ${countedUnread}`
 }

@@ -28,7 +28,7 @@ interface Options {
   abort?: true
 }
 
-const goOn = () => 'what was written stays: run it again to go on, or with --abort to give up'
+const resume = () => 'written data stays: run it again to resume, or with --abort to give up'
 
 /** `parley import`: imports conversations of another chat service. */
 export function importCommand(): Command {
@@ -50,7 +50,7 @@ for the services.`,
       withDb((db) => {
         if (isAbort) return abort(db, app)
         if (file === undefined) command.error('error: name the file to import', { exitCode: 1 })
-        const left = dryRun ? () => 'nothing was written' : goOn
+        const left = dryRun ? () => 'nothing was written' : resume
         return interruptible({ stopped: left, atOnce: left }, (ending) =>
           run(db, app, file, { dryRun: dryRun === true, ending }),
         )

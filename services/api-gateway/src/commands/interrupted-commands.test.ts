@@ -115,7 +115,7 @@ describe('a command that a signal ends says what is left and how to go on:', () 
     )
     child.kill('SIGINT')
     const { said, code } = await ended
-    assert.match(said, /^parley: interrupted by SIGINT: run it again, which goes on; until then /)
+    assert.match(said, /^parley: interrupted by SIGINT: run it again, which resumes; until then /)
     assert.equal(code, 'SIGINT')
   })
 })

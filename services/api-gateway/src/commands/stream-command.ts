@@ -35,7 +35,7 @@ function readSince(text: string): Date {
   if (since.getTime() > clock.now()) throw new InvalidArgumentError('expected a time in the past')
   if (since.getTime() < clock.now() - keptDays * 24 * 60 * 60_000) {
     throw new InvalidArgumentError(
-      `expected a time within ${keptDays} days: what was handled is remembered for so long`,
+      `expected a time within ${keptDays} days: handled events are remembered for that long`,
     )
   }
   return since
@@ -44,10 +44,10 @@ function readSince(text: string): Date {
 async function rebuild(db: Db, sinceMS: number): Promise<void> {
   const since = new Date(sinceMS).toISOString()
   let reachedMS = sinceMS
-  const goOn = () => `go on with --since ${new Date(reachedMS).toISOString()}`
+  const resume = () => `resume with --since ${new Date(reachedMS).toISOString()}`
   await withBus(async (bus, control) => {
     if ((await learnStreams(bus)).size === 0)
-      throw new Error('there is no stream yet: start a service first, which makes it')
+      throw new Error('no stream exists yet: start a service first, which creates it')
     const chat = createChat({ db, bus, control, log: createLog({ service: 'cli', node: 'cli', level: 'error' }) })
     // The first line comes at once.
     const progress = createProgress(progressMS, Number.NEGATIVE_INFINITY)
@@ -63,7 +63,7 @@ async function rebuild(db: Db, sinceMS: number): Promise<void> {
         })
         return done['events']
       })
-    const events = await interruptible({ stopped: goOn, atOnce: goOn }, work)
+    const events = await interruptible({ stopped: resume, atOnce: resume }, work)
     console.log(`${events} events since ${since} are published again`)
   })
 }

@@ -46,13 +46,17 @@ export async function authenticate(
   switch (access) {
     case 'admin':
     case 'platform':
-      return isByOperator(request) ? operatorInApp(authentication, request) : knownByApiKey(authentication, request)
+      return isByOperator(request)
+        ? operatorInApp(authentication, request)
+        : authenticateApiKey(authentication, request)
     case 'client':
     case 'client-with-id':
-      return knownByToken(authentication, request)
+      return authenticateToken(authentication, request)
     case 'client-or-admin':
       if (isByOperator(request)) return operatorInApp(authentication, request)
-      return isWithApiKey(request) ? knownByApiKey(authentication, request) : knownByToken(authentication, request)
+      return isWithApiKey(request)
+        ? authenticateApiKey(authentication, request)
+        : authenticateToken(authentication, request)
     case 'operator':
       return signedInOperator(authentication.bySession, request)
     case 'anyone':
@@ -84,15 +88,15 @@ export function isBare(operation: Operation, body: unknown): boolean {
 }
 
 /** The caller of an API key. @throws ApiError INVALID_API_KEY */
-export function knownByApiKey(
+export function authenticateApiKey(
   { byApiKey }: Pick<Authentication, 'byApiKey'>,
   request: FastifyRequest,
 ): Promise<AuthenticatedIntegrator> {
-  return knownBy(request, { name: 'IM-API-KEY', code: 'INVALID_API_KEY' }, (apiKey) => byApiKey.find(apiKey))
+  return findByHeader(request, { name: 'IM-API-KEY', code: 'INVALID_API_KEY' }, (apiKey) => byApiKey.find(apiKey))
 }
 
 /** The caller without a query, if cached: an API key of the last second. */
-export function rememberedCaller(
+export function cachedCaller(
   { byApiKey }: Authentication,
   access: Access,
   request: FastifyRequest,
@@ -166,9 +170,11 @@ function clientIDRefusal(access: Access, request: FastifyRequest): ApiError | un
   return access === 'client-with-id' ? new ApiError('MISSING_PARAMETER', 'header IM-CLIENT-ID is missing') : undefined
 }
 
-function knownByToken({ byToken }: Authentication, request: FastifyRequest): Promise<AuthenticatedUser> {
-  return knownBy(request, { name: 'IM-CLIENT-KEY', code: 'INVALID_CLIENT_KEY' }, (clientKey) =>
-    knownBy(request, { name: 'IM-Authorization', code: 'INVALID_TOKEN' }, (token) => byToken({ clientKey, token })),
+function authenticateToken({ byToken }: Authentication, request: FastifyRequest): Promise<AuthenticatedUser> {
+  return findByHeader(request, { name: 'IM-CLIENT-KEY', code: 'INVALID_CLIENT_KEY' }, (clientKey) =>
+    findByHeader(request, { name: 'IM-Authorization', code: 'INVALID_TOKEN' }, (token) =>
+      byToken({ clientKey, token }),
+    ),
   )
 }
 
@@ -176,7 +182,7 @@ function knownByToken({ byToken }: Authentication, request: FastifyRequest): Pro
  * Tries the forms of a header in order until one finds a caller; if none does, throws the error of the first.
  * @param header its name, and the error code if it is missing or unknown
  */
-async function knownBy<T>(
+async function findByHeader<T>(
   request: FastifyRequest,
   { name, code }: { name: string; code: ErrorCode },
   find: (form: string | undefined) => Promise<T>,
