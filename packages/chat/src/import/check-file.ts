@@ -4,8 +4,8 @@ import type { Db } from '@parley/db/connect'
 import { measureClock } from '@parley/db/measure-clock'
 import { findPrefNames } from '@parley/db/users/prefs'
 import { findUsersAndGroups } from '@parley/db/users/users'
-import { type Counts, LineChecks } from './check-lines.ts'
-import { batchesOf, type CheckedFile, stampOf } from './checked-file.ts'
+import { LineChecks } from './check-lines.ts'
+import { batchesOf, type CheckedFile, type Counts, stampOf } from './checked-file.ts'
 import { EarlierLines } from './earlier-lines.ts'
 import { bytesOf, FileFault, hasBytes } from './file-bytes.ts'
 import { findUploads } from './import-attachments.ts'
@@ -24,7 +24,6 @@ export interface Watching {
 const linesPerBatch = 1_000
 
 interface Checked {
-  counts: Counts
   problems: Problem[]
   file: CheckedFile
   isUnordered: boolean
@@ -45,10 +44,10 @@ export async function checkFile(
   const earlier = await EarlierLines.load(db, app)
   const source = { path, earlier, folder: dirname(path) }
   const asItIs = await check(db, app, source, watching)
-  const { counts, file, problems } = asItIs.isUnordered ? await checkSorted(db, app, source, watching) : asItIs
+  const { file, problems } = asItIs.isUnordered ? await checkSorted(db, app, source, watching) : asItIs
   for (const problem of problems.toSorted((a, b) => a.line - b.line)) watching.onProblem(problem)
   const refused = new Set(problems.map(({ line, index }) => `${line} ${index}`)).size
-  return { counts, file, refused, problems: problems.length }
+  return { counts: file.counts, file, refused, problems: problems.length }
 }
 
 type Source = Pick<CheckedFile, 'path' | 'numbers' | 'folder' | 'earlier'>
@@ -88,7 +87,7 @@ async function check(db: Db, app: string, source: Source, { onProgress }: Watchi
   problems.push(...checks.checkWhole())
   const { counts, refusedRooms, isUnordered, files } = checks
   const refused = new Set(problems.map(({ index }) => index))
-  return { counts, problems, file: { ...source, stamp, refused, refusedRooms, files, erased }, isUnordered }
+  return { problems, file: { ...source, stamp, counts, refused, refusedRooms, files, erased }, isUnordered }
 }
 
 /** The users of an earlier import that are not there any more. */

@@ -4,7 +4,7 @@ import { maxPrefs } from '@parley/contracts/operations/users/preferences'
 import { maxSaved } from '../messages/saved-messages.ts'
 import { maxScheduled } from '../messages/scheduled-messages.ts'
 import { CheckedQuotes, checkReactions, type Report } from './check-messages.ts'
-import { roomOf } from './checked-file.ts'
+import { type Counts, roomOf } from './checked-file.ts'
 import { faultOfAttachments, type Uploads } from './import-attachments.ts'
 import { KnownFiles } from './known-files.ts'
 import { KnownIds, messageHash } from './known-ids.ts'
@@ -29,8 +29,6 @@ const noLine = 'no earlier line is for'
 const olderThanBefore = 'is earlier than that of the previous message in the room'
 
 const noUploads: Uploads = { files: new Map(), existing: new Set() }
-
-export type Counts = Record<ImportLine['type'], number>
 
 /** Checks lines against each other: a line may refer only to earlier lines, and consistently. */
 export class LineChecks {

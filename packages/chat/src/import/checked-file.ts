@@ -5,9 +5,13 @@ import type { KnownFiles } from './known-files.ts'
 import { linesOf } from './lines-of.ts'
 import { readGoodLine } from './read-line.ts'
 
+export type Counts = Record<ImportLine['type'], number>
+
 export interface CheckedFile {
   path: string
   stamp: string
+  /** The number of good lines by type. */
+  counts: Readonly<Counts>
   /** Original line numbers, if the lines were sorted. */
   numbers?: readonly number[]
   /** Indexes of skipped lines. */
@@ -25,10 +29,11 @@ const bytesPerBatch = 8 * 1024 * 1024
 
 /** Yields the lines of a checked file in batches. @throws Error if the file has changed since */
 export async function* batchesOf(
-  { path, stamp, numbers, refused, refusedRooms, erased }: CheckedFile,
+  { path, stamp, counts, numbers, refused, refusedRooms, erased }: CheckedFile,
   size: number,
   only?: readonly ImportLine['type'][],
 ): AsyncGenerator<ImportLine[]> {
+  if (only?.every((type) => counts[type] === 0)) return
   if ((await stampOf(path)) !== stamp) throw new Error('the file changed during the import')
   let batch: ImportLine[] = []
   let bytes = 0
