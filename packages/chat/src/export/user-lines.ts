@@ -47,8 +47,6 @@ import {
 } from './lines.ts'
 
 interface Page {
-  /** By default that of the stage. */
-  entry?: string
   lines: string[]
   after: string
 }
@@ -65,11 +63,8 @@ const messagesPerPage = 16 * perBucket
 const prefsPerPage = 50
 const maxAtOnce = 10_000
 
-async function* profile({ db }: ExportParts, { app, user }: AppUser, after?: string): AsyncGenerator<Page> {
+async function* profile({ db }: ExportParts, { app, user }: AppUser): AsyncGenerator<Page> {
   const found = await findUser(db, app, user)
-  if (after === undefined) {
-    yield { entry: 'connection.ndjson', lines: found ? [connectionLine(found)] : [], after: 'connection' }
-  }
   const devices = await findDevicesOfUsers(db, app, [user])
   const bans = await findBansOfUser(db, app, user, maxAtOnce)
   const blocks = await findBlocksOfUser(db, app, user, { skip: 0, limit: maxAtOnce })
@@ -80,6 +75,11 @@ async function* profile({ db }: ExportParts, { app, user }: AppUser, after?: str
     ...blocks.map(blockLine),
   ]
   yield { lines, after: 'end' }
+}
+
+async function* connection({ db }: ExportParts, { app, user }: AppUser): AsyncGenerator<Page> {
+  const found = await findUser(db, app, user)
+  yield { lines: found ? [connectionLine(found)] : [], after: 'end' }
 }
 
 async function* prefs({ db }: ExportParts, { app, user }: AppUser, after = '0'): AsyncGenerator<Page> {
@@ -243,6 +243,7 @@ const stages: readonly { entry: string; stage: Stage; others?: true }[] = [
   ...[profile, prefs, rooms, messages].map((stage) => ({ entry: 'import.ndjson', stage })),
   { entry: 'reactions.ndjson', stage: reactions },
   { entry: 'tokens.ndjson', stage: tokens },
+  { entry: 'connection.ndjson', stage: connection },
   { entry: 'scheduled.ndjson', stage: scheduled },
   { entry: 'reminders.ndjson', stage: saved('reminders', reminderLine) },
   { entry: 'bookmarks.ndjson', stage: saved('bookmarks', bookmarkLine) },
@@ -275,7 +276,7 @@ export async function* linesOfUser(
     // The stage had a single page, which is done.
     if (after === 'end') continue
     for await (const page of stage(chat, of, after)) {
-      yield { entry: page.entry ?? entry, lines: page.lines, position: { stage: number, after: page.after } }
+      yield { entry, lines: page.lines, position: { stage: number, after: page.after } }
     }
   }
 }

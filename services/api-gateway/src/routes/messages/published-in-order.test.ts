@@ -85,11 +85,11 @@ describe('the event of a change', () => {
       const { _id } = body.result
       const heard = await gateway.hear()
       const { outbox } = other.chat
-      const publish = outbox.publish.bind(outbox)
+      const publish = outbox.publishInRoom.bind(outbox)
       const publishing = Promise.withResolvers<{ done: Promise<boolean> }>()
       const released = Promise.withResolvers<void>()
       // It stops after the commit.
-      outbox.publish = (...given) => {
+      outbox.publishInRoom = (...given) => {
         const done = released.promise.then(() => publish(...given))
         publishing.resolve({ done })
         return done
