@@ -26,9 +26,10 @@ const jitterMS = 100
 const atLeastEveryMS = 20_000
 
 /**
- * Polls at once, and then about once a second until the signal aborts. `onError` gets the first of similar failures in a row. One process polls and publishes its results on
+ * Polls at once, and then about once a second until the signal aborts. One process polls and publishes its results on
  * the bus; the others skip their polls while they receive them. If it dies, another takes over. While the bus is away,
  * each polls for itself.
+ * @param onError called with the first of similar failures in a row
  */
 export async function sharedPoll<T>(
   bus: Bus,

@@ -5,7 +5,7 @@ import { measureClock } from '@parley/db/measure-clock'
 import { findPrefNames } from '@parley/db/users/prefs'
 import { findUsersAndGroups } from '@parley/db/users/users'
 import { LineChecks } from './check-lines.ts'
-import { batchesOf, type CheckedFile, type Counts, stampOf } from './checked-file.ts'
+import { batchesOf, type CheckedFile, stampOf } from './checked-file.ts'
 import { EarlierLines } from './earlier-lines.ts'
 import { bytesOf, FileFault, hasBytes } from './file-bytes.ts'
 import { findUploads } from './import-attachments.ts'
@@ -31,14 +31,14 @@ interface Checked {
 
 /**
  * Reads the whole file and checks every line, without changing anything. Lines that are out of order are sorted first.
- * @returns the number of good lines by type, the numbers of problems and of refused lines, and the file for importFile
+ * @returns the numbers of problems and of refused lines, and the file for importFile with its good lines by type
  */
 export async function checkFile(
   db: Db,
   app: string,
   path: string,
   watching: Watching,
-): Promise<{ counts: Counts; problems: number; refused: number; file: CheckedFile }> {
+): Promise<{ problems: number; refused: number; file: CheckedFile }> {
   // The command has just connected, so its clock has not been corrected yet.
   await measureClock(db.mongo)
   const earlier = await EarlierLines.load(db, app)
@@ -47,7 +47,7 @@ export async function checkFile(
   const { file, problems } = asItIs.isUnordered ? await checkSorted(db, app, source, watching) : asItIs
   for (const problem of problems.toSorted((a, b) => a.line - b.line)) watching.onProblem(problem)
   const refused = new Set(problems.map(({ line, index }) => `${line} ${index}`)).size
-  return { counts: file.counts, file, refused, problems: problems.length }
+  return { file, refused, problems: problems.length }
 }
 
 type Source = Pick<CheckedFile, 'path' | 'numbers' | 'folder' | 'earlier'>

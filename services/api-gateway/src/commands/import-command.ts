@@ -80,7 +80,8 @@ async function run(
   await requireLasting(db, app)
   const startedMS = performance.now()
   const watching = watch(path, ending)
-  const { counts, problems, refused: lines, file } = await checkFile(db, app, path, watching)
+  const { problems, refused: lines, file } = await checkFile(db, app, path, watching)
+  const { counts } = file
   const { message } = counts
   const found = Object.entries(counts).filter(([, count]) => count > 0)
   console.log(`Good lines: ${found.map(([type, count]) => `${count} ${type}`).join(', ') || 'none'}`)
