@@ -125,6 +125,38 @@ describe('the messages of a room', () => {
     assert.deepEqual(recent.outcomes, ['first', 'first'])
   })
 
+  test('fetch each gap, also behind the first message received', async () => {
+    const out: number[] = []
+    const fetched: Missing[] = []
+    const order = new InOrder<IncomingEvent>({
+      waitMS,
+      deliver: ({ message }) => out.push(message?.seq ?? 0),
+      async fetch(missing) {
+        fetched.push(missing)
+        return missing.fromSeq === 1 ? undefined : missing.fromSeq
+      },
+      fetchesFirst: true,
+    })
+    for (const seq of [7, 8, 10, 12]) order.take(sent(seq), 0)
+    order.expire(waitMS)
+    await setImmediate()
+    order.expire(1.1 * waitMS)
+    await setImmediate()
+    order.expire(1.2 * waitMS)
+    assert.deepEqual(out, [7, 8])
+    order.take(sent(9), 1.2 * waitMS)
+    order.expire(1.3 * waitMS)
+    await setImmediate()
+    order.expire(1.4 * waitMS)
+    order.take(sent(11), 1.4 * waitMS)
+    assert.deepEqual(out, [7, 8, 9, 10, 11, 12])
+    assert.deepEqual(fetched, [
+      { topic, thread: undefined, fromSeq: 1, toSeq: 6 },
+      { topic, thread: undefined, fromSeq: 9, toSeq: 9 },
+      { topic, thread: undefined, fromSeq: 11, toSeq: 11 },
+    ])
+  })
+
   test('begin with the first one fetched, if the previous one was never published', async () => {
     const out: number[] = []
     const fetched: Missing[] = []

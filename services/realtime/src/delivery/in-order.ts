@@ -115,9 +115,13 @@ export class InOrder<Event extends IncomingEvent> {
     for (const queue of this.#waiting) {
       // A fetch may have told which message is next.
       this.#deliverReady(queue)
-      const last = queue.waiting.findLastIndex(({ sinceMS }) => sinceMS + this.#waitMS <= nowMS)
-      if (last >= 0 && !this.#isFetching(queue, nowMS)) this.#deliverEarly(queue, last + 1)
+      while (this.#hasExpired(queue, nowMS) && !this.#isFetching(queue, nowMS))
+        this.#deliverEarly(queue, untilGap(queue))
     }
+  }
+
+  #hasExpired({ waiting }: OrderedQueue<Event>, nowMS: number): boolean {
+    return waiting.some(({ sinceMS }) => sinceMS + this.#waitMS <= nowMS)
   }
 
   /** Fetches missing messages once; false if the wait for them is over. */
@@ -260,6 +264,15 @@ export class InOrder<Event extends IncomingEvent> {
 /** A message is ready in its turn or later; an event about a message, after the message. */
 function isReady(next: number, seq: number, isNew: boolean): boolean {
   return isNew ? seq <= next : seq < next
+}
+
+/** The number of waiting events before the next gap, whose messages can be fetched in their turn. */
+function untilGap({ waiting }: OrderedQueue<unknown>): number {
+  const gap = waiting.findIndex(({ seq, isNew }, i) => {
+    const { seq: before } = waiting[i - 1] ?? { seq }
+    return seq > before + (isNew ? 1 : 0)
+  })
+  return gap < 0 ? waiting.length : gap
 }
 
 function isBefore(one: Waiting<unknown>, other: Waiting<unknown>): boolean {
