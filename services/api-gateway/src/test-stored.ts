@@ -1,5 +1,5 @@
 import type { Db } from '@parley/db/connect'
-import { takeFromBucket } from '@parley/db/message-buckets/buckets'
+import { takeFromBuckets } from '@parley/db/message-buckets/buckets'
 import { findMessages } from '@parley/db/message-buckets/find-messages'
 import type { MessageDoc } from '@parley/db/messages/documents'
 import { inTransaction } from '@parley/db/transactions/transaction'
@@ -9,7 +9,7 @@ export async function setStored(db: Db, id: string, set: Partial<MessageDoc>): P
   return inTransaction(db, async (session) => {
     const [message] = await findMessages(db, [id], { session })
     if (!message) return false
-    if (await takeFromBucket(db, message, session)) await db.messages.insertOne(message, { session })
+    if (await takeFromBuckets(db, [message], session)) await db.messages.insertOne(message, { session })
     await db.messages.updateOne({ _id: id }, { $set: set }, { session })
     return true
   })

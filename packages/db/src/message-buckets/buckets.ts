@@ -226,32 +226,20 @@ export function messagesOf(bucket: Pick<MessageBucketDoc, 'app' | 'room' | 'room
 }
 
 /**
- * Removes a message from its bucket. The same transaction must insert it into `messages`.
- * @returns false if the message is not in a bucket
+ * Removes messages from their buckets. The same transaction must insert them into `messages`.
+ * @returns whether any was in a bucket
  */
-export async function takeFromBucket(
-  db: Db,
-  { _id, roomKey, seq }: Pick<MessageDoc, '_id' | 'roomKey' | 'seq'>,
-  session: Session,
-): Promise<boolean> {
-  const bucket = bucketKey(roomKey, seq)
-  const inBucket = { _id: bucket, 'messages._id': _id }
-  const vacate = { $set: { 'messages.$': { seq } }, $unset: { heldUntil: 1 } } as const
-  const take = () => db.messageBuckets.updateOne(inBucket, vacate, { session })
-  return (await holdAfterConflict(db, [bucket], take, session)).matchedCount > 0
-}
-
-/** Like takeFromBucket for many messages: those that are in buckets. */
 export async function takeFromBuckets(
   db: Db,
   messages: readonly Pick<MessageDoc, '_id' | 'roomKey' | 'seq'>[],
   session: Session,
-): Promise<void> {
+): Promise<boolean> {
   const taken = idsOf(messages)
   const buckets = [...new Set(messages.map(({ roomKey, seq }) => bucketKey(roomKey, seq)))]
   const places = { _id: { $in: buckets }, 'messages._id': { $in: taken } }
   const vacate = vacateWhere({ $in: ['$$this._id', taken] })
-  await holdAfterConflict(db, buckets, () => db.messageBuckets.updateMany(places, vacate, { session }), session)
+  const take = () => db.messageBuckets.updateMany(places, vacate, { session })
+  return (await holdAfterConflict(db, buckets, take, session)).matchedCount > 0
 }
 
 /** Removes a room's messages up to a seq from their buckets, in a transaction. Deletes whole buckets where possible. */

@@ -1,7 +1,7 @@
 import type { Filter } from 'mongodb'
 import type { Db, Session } from '../db.ts'
 import { checkFilesSoon } from '../files/files.ts'
-import { moveFromBuckets, takeFromBucket, takeFromBuckets } from '../message-buckets/buckets.ts'
+import { moveFromBuckets, takeFromBuckets } from '../message-buckets/buckets.ts'
 import type { SeqRange } from '../message-buckets/find-messages.ts'
 import type { MessageDoc } from './documents.ts'
 
@@ -40,7 +40,7 @@ export function withChange(message: MessageDoc, { set, without = [] }: MessageCh
   return changed
 }
 
-/** Changes a message in a transaction, and returns the changed message. */
+/** Like changeMessages, for one message. */
 export async function changeMessage(
   db: Db,
   message: MessageDoc,
@@ -48,16 +48,13 @@ export async function changeMessage(
   updatedAtMS: number,
   session: Session,
 ): Promise<MessageDoc> {
-  const changed = { ...withChange(message, change), updatedAtMS }
-  const { matchedCount } = await db.messages.replaceOne({ _id: message._id }, changed, { session })
-  if (matchedCount === 0 && (await takeFromBucket(db, message, session))) {
-    await db.messages.insertOne(changed, { session })
-  }
-  if (!changed.attachments) await checkFilesSoon(db, message.app, message.attachments ?? [], session)
+  const [changed = message] = await changeMessages(db, [message], () => change, updatedAtMS, session)
   return changed
 }
 
-/** Like changeMessage, for at most `maxAtOneTime` messages of one app in a few statements. */
+/**
+ * Changes at most `maxAtOneTime` messages of one app, in a transaction that has read them, and returns the changed messages.
+ */
 export async function changeMessages(
   db: Db,
   messages: readonly MessageDoc[],

@@ -1,6 +1,6 @@
 import type { IndexDescription } from 'mongodb'
 import type { Db, Session } from '../db.ts'
-import { takeFromBucket } from '../message-buckets/buckets.ts'
+import { takeFromBuckets } from '../message-buckets/buckets.ts'
 import type { MessageDoc } from '../messages/documents.ts'
 import type { RoomDoc } from '../rooms/documents.ts'
 import type { Thread } from './thread.ts'
@@ -20,7 +20,7 @@ export async function insertInThread(
 ): Promise<void> {
   await db.messages.insertOne(message, { session })
   const { matchedCount } = await db.messages.updateOne({ _id: root._id }, { $set: { thread } }, { session })
-  if (matchedCount === 0 && (await takeFromBucket(db, root, session))) {
+  if (matchedCount === 0 && (await takeFromBuckets(db, [root], session))) {
     await db.messages.insertOne({ ...root, thread }, { session })
   }
   const { createdAtMS } = message
