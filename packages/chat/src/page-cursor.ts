@@ -5,13 +5,44 @@ const objectID = /^[0-9a-f]{24}$/
 /** Format of message IDs: imported messages keep theirs. */
 export const anyMessageID = /^.{1,128}$/s
 
-/** Lists with such cursors. A cursor names its list, so that no other list accepts it. */
+/** A cursor names its list, so that no other list accepts it. */
 type List =
-  | ('audit' | 'bookmarks' | 'calls' | 'holds' | 'jobs' | 'members' | 'reminders' | 'reports' | 'scheduled' | 'threads')
-  | `users.${string}`
+  | ('audit' | 'bookmarks' | 'calls' | 'devices' | 'holds' | 'jobs' | 'members' | 'operators' | 'reminders' | 'reports')
+  | ('scheduled' | 'search' | 'threads' | 'timeline')
+  | `${'rooms' | 'users'}.${string}`
+
+/** Any number of digits that JavaScript can count to. */
+export const digits = /^\d{1,15}$/
+export const anyText = /^[^]+$/
+
+/** A cursor with the parts of a position. */
+export function encodeCursor(list: List, ...parts: (string | number)[]): string {
+  return Buffer.from(JSON.stringify([list, ...parts.map(String)])).toString('base64url')
+}
+
+/**
+ * Returns the parts of a cursor of the same list.
+ * @param forms of each part
+ * @throws ApiError INVALID_QUERY
+ */
+export function decodeCursor(list: List, cursor: string, ...forms: RegExp[]): string[] {
+  const [of, ...parts] = parsed(Buffer.from(cursor, 'base64url').toString())
+  const isValid = parts.length === forms.length && parts.every((part, i) => forms[i]?.test(part))
+  if (of !== list || !isValid) throw new ApiError('INVALID_QUERY', 'cursor: expected the cursor of a page')
+  return parts
+}
+
+function parsed(text: string): string[] {
+  try {
+    const value: unknown = JSON.parse(text)
+    return Array.isArray(value) ? value.map(String) : []
+  } catch {
+    return []
+  }
+}
 
 export function toCursor(list: List, { atMS, id }: PagePosition): string {
-  return `${list} ${atMS} ${id}`
+  return encodeCursor(list, atMS, id)
 }
 
 /**
@@ -21,8 +52,7 @@ export function toCursor(list: List, { atMS, id }: PagePosition): string {
  */
 export function parseCursor(list: List, cursor: string | undefined, ids = objectID): PagePosition | undefined {
   if (cursor === undefined) return undefined
-  const [, of, time = '', id = ''] = /^(\S+) (\d{1,15}) (.+)$/s.exec(cursor) ?? []
-  if (of !== list || !ids.test(id)) throw new ApiError('INVALID_QUERY', 'cursor: expected the cursor of a page')
+  const [time = '', id = ''] = decodeCursor(list, cursor, digits, ids)
   return { atMS: Number(time), id }
 }
 

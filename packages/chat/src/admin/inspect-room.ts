@@ -12,7 +12,7 @@ import { type AuthenticatedIntegrator, asIntegrator } from '../access/caller.ts'
 import { checkRoom } from '../access/require-member.ts'
 import type { Chat } from '../chat.ts'
 import { findQuoted } from '../messages/reading/quoted-messages.ts'
-import { pageOf, parseCursor, toCursor } from '../page-cursor.ts'
+import { anyText, pageOf, parseCursor, toCursor } from '../page-cursor.ts'
 import { messageCounts, roleOf } from '../views/admin-room.ts'
 import { JsonText, withField } from '../views/json-text.ts'
 import { messageJson, toSenderView } from '../views/message.ts'
@@ -47,7 +47,7 @@ export async function inspectMembers(
   roomId: string,
   { limit, cursor }: Input<typeof operation>['query'],
 ): Promise<Result<typeof operation>> {
-  const after = parseCursor('members', cursor, /^[^]+$/)
+  const after = parseCursor('members', cursor, anyText)
   const room = checkRoom(await findRoom(db, app, roomId), roomId)
   const position = after && { atMS: after.atMS, id: key(app, roomId, after.id) }
   const oneMore = await findMembersAfter(db, room._id, position, limit + 1)

@@ -1,10 +1,9 @@
 import { ApiError } from '@parley/contracts/errors'
 import type { Input, Result } from '@parley/contracts/operation'
 import { maxCounted, type listAllRooms as operation } from '@parley/contracts/operations/admin/rooms'
-import type { RoomDoc } from '@parley/db/rooms/documents'
 import { findRoomList, findRoomsNamed, type RoomSort } from '@parley/db/rooms/room-list'
 import type { Chat } from '../chat.ts'
-import { pageOf } from '../page-cursor.ts'
+import { anyText, decodeCursor, digits, encodeCursor, pageOf } from '../page-cursor.ts'
 import { type FilterFields, filterTimeMS, parseQuery, refuseSlowFilter } from '../query-filter.ts'
 import { toListedRoom } from '../views/admin-room.ts'
 
@@ -61,30 +60,12 @@ export async function listAllRooms(
     totalCount: Math.min(count, maxCounted),
     totalIsExact: count <= maxCounted,
     data: shown.map(toListedRoom),
-    ...(last && { cursor: toCursor(last, field) }),
+    ...(last && { cursor: encodeCursor(`rooms.${field}`, last[field], last._id) }),
   }
-}
-
-function toCursor(room: RoomDoc, field: RoomSort): string {
-  return Buffer.from(JSON.stringify([field, room[field], room._id])).toString('base64url')
 }
 
 function readCursor(cursor: string, field: RoomSort): { value: string | number; id: string } {
-  const kind = field === 'name' ? 'string' : 'number'
-  const [sort, value, id, ...more] = parsed(cursor)
-  // oxlint-disable-next-line valid-typeof -- `kind` is one of two kinds that typeof names
-  if (sort === field && typeof value === kind && typeof id === 'string' && more.length === 0) {
-    return { value: value as string | number, id }
-  }
-  throw new ApiError('INVALID_QUERY', 'cursor: expected the cursor of a page with the same sort')
-}
-
-function parsed(cursor: string): unknown[] {
-  try {
-    const value: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString())
-    return Array.isArray(value) ? value : []
-  } catch (error) {
-    if (error instanceof SyntaxError) return []
-    throw error
-  }
+  const isName = field === 'name'
+  const [value = '', id = ''] = decodeCursor(`rooms.${field}`, cursor, isName ? /^[^]*$/ : digits, anyText)
+  return { value: isName ? value : Number(value), id }
 }

@@ -8,7 +8,7 @@ import { usersNamed, usersWithId } from '@parley/db/users/named-users'
 import { foldName } from '@parley/db/users/searched-names'
 import { findLatestUsers, onlyUsers, timeInList } from '@parley/db/users/users'
 import type { Chat } from '../chat.ts'
-import { pageOf, parseCursor, toCursor } from '../page-cursor.ts'
+import { anyText, pageOf, parseCursor, toCursor } from '../page-cursor.ts'
 import { parsePeriod } from '../read-time.ts'
 import { toAdminUserViews } from '../views/user.ts'
 
@@ -29,7 +29,7 @@ export async function listAllUsers(chat: Chat, app: string, query: Query): Promi
     return { data: await toAdminUserViews(db, app, found) }
   }
   const of = list ?? 'created'
-  const after = parseCursor(`users.${of}`, cursor, /^[^]+$/)
+  const after = parseCursor(`users.${of}`, cursor, anyText)
   const page = {
     ...parsePeriod({ since, until }),
     before: after && { atMS: after.atMS, id: key(app, after.id) },

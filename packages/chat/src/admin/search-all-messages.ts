@@ -13,6 +13,7 @@ import { findRoom, findRoomsByKey, type RoomSummary } from '@parley/db/rooms/roo
 import { QueryTooSlow } from '@parley/db/server-errors'
 import { checkRoom } from '../access/require-member.ts'
 import type { Chat } from '../chat.ts'
+import { decodeCursor, digits, encodeCursor } from '../page-cursor.ts'
 import { catchUp, excerptsOf } from '../search/search-messages.ts'
 import { conditionsOf } from '../search/search-words.ts'
 
@@ -85,7 +86,7 @@ async function findPage(
       position = { atMS: hit.createdAtMS, passed: hit.createdAtMS === position?.atMS ? position.passed + 1 : 1 }
       const room = rooms.get(hit.roomKey)
       if (!room || room.deletedAt || isDeletedIn(hit, room)) continue
-      if (found.length === limit) return { found, ...(end && { cursor: toCursor(end) }) }
+      if (found.length === limit) return { found, ...(end && { cursor: encodeCursor('search', end.atMS, end.passed) }) }
       found.push(hit)
       end = position
     }
@@ -93,13 +94,12 @@ async function findPage(
   return { found }
 }
 
-function toCursor({ atMS, passed }: SearchPosition): string {
-  return `${atMS} ${passed}`
-}
-
 function readCursor(cursor: string | undefined): SearchPosition | undefined {
   if (cursor === undefined) return undefined
-  const [, time, passed] = /^(\d{1,15}) (\d{1,6})$/.exec(cursor) ?? []
-  if (time === undefined) throw new ApiError('INVALID_REQUEST', 'cursor: expected the cursor of a page')
-  return { atMS: Number(time), passed: Number(passed) }
+  try {
+    const [time, passed] = decodeCursor('search', cursor, digits, digits)
+    return { atMS: Number(time), passed: Number(passed) }
+  } catch (cause) {
+    throw new ApiError('INVALID_REQUEST', (cause as Error).message, { cause })
+  }
 }

@@ -12,7 +12,7 @@ import type { OutgoingCallDoc } from '@parley/db/push/documents'
 import { findFailedCalls, keptDays } from '@parley/db/push/outgoing-calls'
 import type { AuthenticatedIntegrator } from '../access/caller.ts'
 import type { Chat } from '../chat.ts'
-import { parseCursor, positionByCreation, toPage } from '../page-cursor.ts'
+import { anyText, parseCursor, positionByCreation, toPage } from '../page-cursor.ts'
 import { parsePeriod } from '../read-time.ts'
 import { JsonText, withField } from '../views/json-text.ts'
 import { callFields, toDeliveryView, toListedDelivery } from '../views/webhook-delivery.ts'
@@ -28,7 +28,7 @@ export async function listWebhookCalls(
 ): Promise<Result<typeof operations.listWebhookCalls>> {
   const { app } = caller
   const { sinceMS, untilMS } = parsePeriod({ since, until }, { firstMS: clock.now() - keptMS })
-  const before = parseCursor('calls', cursor, /./s)
+  const before = parseCursor('calls', cursor, anyText)
   const rooms = room === undefined ? 'all' : [room]
   const oneMore = await findCalls(db, app, rooms, { sinceMS, untilMS, before, limit: limit + 1 })
   const positionOf = ({ createdAtMS, _id: id }: (typeof oneMore)[number]) => positionByCreation({ createdAtMS, id })

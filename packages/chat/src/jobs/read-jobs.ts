@@ -9,7 +9,7 @@ import type { AuthenticatedIntegrator } from '../access/caller.ts'
 import type { Chat } from '../chat.ts'
 import { exportOf } from '../export/export-user.ts'
 import { outcomesText } from '../messages/run-batch.ts'
-import { parseCursor, positionByCreation, toPage } from '../page-cursor.ts'
+import { anyText, parseCursor, positionByCreation, toPage } from '../page-cursor.ts'
 import { type Period, parsePeriod } from '../read-time.ts'
 import { JsonText, listText } from '../views/json-text.ts'
 import { toJobView } from './job-view.ts'
@@ -22,7 +22,7 @@ export async function listJobs(
   app: string,
   { id, state, kind, since, until, limit, cursor }: Query,
 ): Promise<Result<typeof listOperation>> {
-  const position = parseCursor('jobs', cursor, /^[^]+$/)
+  const position = parseCursor('jobs', cursor, anyText)
   const period = parsePeriod({ since, until })
   if (id !== undefined) {
     if (cursor !== undefined) throw new ApiError('INVALID_QUERY', 'cursor: not with id')

@@ -15,7 +15,7 @@ import {
   updateOperator,
 } from '@parley/db/operators/operators'
 import { inTransaction } from '@parley/db/transactions/transaction'
-import { pageOf } from '../page-cursor.ts'
+import { anyText, decodeCursor, encodeCursor, pageOf } from '../page-cursor.ts'
 import { forgetFailuresOf } from './attempts.ts'
 import { appsIn, canonicalEmail, isOwnerOf, type Operators } from './operators.ts'
 import { type Actor, recordOfOperator } from './record-change.ts'
@@ -38,13 +38,12 @@ export async function listOperators(
   { limit, cursor = '' }: Input<typeof operations.listOperators>['query'],
 ): Promise<Result<typeof operations.listOperators>> {
   const apps = ownApps(by)
-  const after = Buffer.from(cursor, 'base64url').toString()
-  if (cursor && !after.includes('@')) throw new ApiError('INVALID_QUERY', 'cursor: expected the cursor of a page')
+  const [after = ''] = cursor === '' ? [] : decodeCursor('operators', cursor, anyText)
   const oneMore = await findOperators(db, { apps, after, limit: limit + 1 })
   const { shown: found, last } = pageOf(oneMore, limit)
   return {
     data: found.map((operator) => toView(operator, apps)),
-    ...(last && { cursor: Buffer.from(last.email).toString('base64url') }),
+    ...(last && { cursor: encodeCursor('operators', last.email) }),
   }
 }
 

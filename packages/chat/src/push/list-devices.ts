@@ -1,5 +1,4 @@
 import { defined } from '@parley/contracts/defined'
-import { ApiError } from '@parley/contracts/errors'
 import type { Input, Result } from '@parley/contracts/operation'
 import type { listDevices as operation } from '@parley/contracts/operations/admin/devices'
 import type { PushDevice } from '@parley/contracts/resources/push/device'
@@ -9,7 +8,7 @@ import { findDevicePage } from '@parley/db/users/devices'
 import type { DeviceDoc } from '@parley/db/users/documents'
 import { keyFingerprint } from '../access/new-token.ts'
 import type { Chat } from '../chat.ts'
-import { pageOf } from '../page-cursor.ts'
+import { anyText, decodeCursor, encodeCursor, pageOf } from '../page-cursor.ts'
 
 /** GET /admin/push/devices: a page of the devices of the app or of a user. @throws ApiError INVALID_QUERY */
 export async function listDevices(
@@ -17,19 +16,13 @@ export async function listDevices(
   app: string,
   { client, limit, cursor }: Input<typeof operation>['query'],
 ): Promise<Result<typeof operation>> {
-  const after = cursor === undefined ? undefined : parsed(cursor)
+  const [user = '', device = ''] = cursor === undefined ? [] : decodeCursor('devices', cursor, anyText, anyText)
+  const after = cursor === undefined ? undefined : key(user, device)
   const { shown, last } = pageOf(await findDevicePage(db, app, { client, after, limit: limit + 1 }), limit)
   return {
     data: shown.map(toDeviceView),
-    ...(last && { cursor: Buffer.from(key(last.user, last.device)).toString('base64url') }),
+    ...(last && { cursor: encodeCursor('devices', last.user, last.device) }),
   }
-}
-
-/** The user and device of a cursor, joined as in keys. */
-function parsed(cursor: string): string {
-  const text = Buffer.from(cursor, 'base64url').toString()
-  if (!text.includes('\0')) throw new ApiError('INVALID_QUERY', 'cursor: expected the cursor of a page')
-  return text
 }
 
 export function toDeviceView(doc: DeviceDoc): PushDevice {

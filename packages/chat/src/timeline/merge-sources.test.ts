@@ -51,9 +51,14 @@ describe('pages of several sources', () => {
 
   test('refuse an invalid cursor', async () => {
     const refused = (error: unknown) => error instanceof ApiError && error.code === 'INVALID_QUERY'
-    for (const text of ['', 'x', '1 0', '1 5 id', '-1 0 id']) {
-      const page = { sinceMS: 0, untilMS: 9, limit: 1, cursor: Buffer.from(text).toString('base64url') }
-      await assert.rejects(mergeSources([sourceOf([])], page), refused, text)
+    for (const parts of ['', 'x', '"1","0"', '"1","5","id"', '"-1","0","id"']) {
+      const page = {
+        sinceMS: 0,
+        untilMS: 9,
+        limit: 1,
+        cursor: Buffer.from(`["timeline",${parts}]`).toString('base64url'),
+      }
+      await assert.rejects(mergeSources([sourceOf([])], page), refused, parts)
     }
   })
 })

@@ -1,5 +1,5 @@
-import { ApiError } from '@parley/contracts/errors'
 import type { PagePosition, TimePage } from '@parley/db/find-page'
+import { anyText, decodeCursor, digits, encodeCursor } from '../page-cursor.ts'
 
 export interface Positioned<T> extends PagePosition {
   record: T
@@ -29,7 +29,7 @@ export async function mergeSources<T>(
   sources: readonly Source<T>[],
   { sinceMS, untilMS, cursor, limit }: { sinceMS: number; untilMS: number; cursor?: string | undefined; limit: number },
 ): Promise<MergedPage<T>> {
-  const after = cursor === undefined ? undefined : parseCursor(cursor, sources.length)
+  const after = cursor === undefined ? undefined : readCursor(cursor, sources.length)
   const lists = await Promise.all(
     sources.map(async (source, rank) => {
       const page = { sinceMS, ...pageOf(after, rank, untilMS), limit: limit + 1 }
@@ -45,7 +45,10 @@ export async function mergeSources<T>(
   const merged = lists.flat().sort((a, b) => b.atMS - a.atMS || a.rank - b.rank)
   const shown = merged.slice(0, limit)
   const last = merged.length > limit ? shown.at(-1) : undefined
-  return { records: shown.map(({ record }) => record), ...(last && { cursor: toCursor(last) }) }
+  return {
+    records: shown.map(({ record }) => record),
+    ...(last && { cursor: encodeCursor('timeline', last.atMS, last.rank, last.id) }),
+  }
 }
 
 function pageOf(after: Cursor | undefined, rank: number, untilMS: number): Pick<TimePage, 'untilMS' | 'before'> {
@@ -59,15 +62,8 @@ const latestFirst = (a: PagePosition, b: PagePosition) => b.atMS - a.atMS || (a.
 
 const isBeyond = (one: PagePosition, position: PagePosition | undefined) => !position || latestFirst(position, one) < 0
 
-function toCursor({ atMS, rank, id }: Cursor): string {
-  return Buffer.from(`${atMS} ${rank} ${id}`).toString('base64url')
-}
-
-function parseCursor(cursor: string, sources: number): Cursor {
-  const text = Buffer.from(cursor, 'base64url').toString()
-  const [, atMS = '', rank = '', id] = /^(\d{1,15}) (\d{1,2}) ([^]+)$/.exec(text) ?? []
-  if (id === undefined || Number(rank) >= sources) {
-    throw new ApiError('INVALID_QUERY', 'cursor: expected the cursor of a page of the same timeline')
-  }
+function readCursor(cursor: string, sources: number): Cursor {
+  const ranks = new RegExp(`^(${Array.from({ length: sources }, (_, rank) => rank).join('|')})$`)
+  const [atMS, rank, id = ''] = decodeCursor('timeline', cursor, digits, ranks, anyText)
   return { atMS: Number(atMS), rank: Number(rank), id }
 }
