@@ -1,5 +1,5 @@
-import { connect } from 'node:net'
 import { TimeoutError } from '@nats-io/nats-core'
+import { firstAnswer } from '@parley/async/first-answer'
 import { isUnreachable } from '@parley/async/unreachable'
 
 /** The server has no room for another connection. It may have later. */
@@ -20,7 +20,7 @@ export async function connectFault(
   if (error instanceof Error && tooMany.test(error.message)) return fullServer(error.message, error)
   const isCutOff = !tls && isCut(error)
   if (!isTimeout(error) && !isCutOff) return error
-  const answers = await Promise.all(servers.map(async (server) => ({ server, text: await firstAnswer(server) })))
+  const answers = await Promise.all(servers.map(async (server) => ({ server, text: await firstLine(server) })))
   for (const { server, text } of answers) {
     if (text === undefined) continue
     const [refusal] = tooMany.exec(text) ?? []
@@ -53,29 +53,16 @@ const shownCharacters = 40
 const unknownLines = 'PING\r\n'.repeat(3)
 
 /**
- * The begin of what a server sends: NATS sends INFO at once (docs.nats.io/reference/reference-protocols/nats-protocol),
+ * The first line that a server sends: NATS sends INFO at once (docs.nats.io/reference/reference-protocols/nats-protocol),
  * others respond to unknown lines. Empty if it closes the connection instead; undefined without a response.
  */
-function firstAnswer(server: string): Promise<string | undefined> {
+async function firstLine(server: string): Promise<string | undefined> {
   const { hostname, port } = new URL(`nats://${server}`)
-  return new Promise((resolve) => {
-    const socket = connect({ host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || 4222) })
-    const end = (text?: string) => {
-      socket.destroy()
-      resolve(text)
-    }
-    socket.setTimeout(answersWithinMS)
-    socket.once('connect', () => socket.write(unknownLines))
-    let text = ''
-    socket.on('data', (data) => {
-      text += data.toString('latin1')
-      // An error may follow INFO.
-      if (!text.startsWith('INFO ')) end(text.split('\r\n')[0]?.slice(0, shownCharacters))
-    })
-    socket.once('timeout', () => end(text === '' ? undefined : text))
-    socket.once('end', () => end(text))
-    socket.once('error', ({ code }: NodeJS.ErrnoException) =>
-      end(text === '' && code !== 'ECONNRESET' ? undefined : text),
-    )
-  })
+  const { text, end } = await firstAnswer(
+    { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || 4222) },
+    // An error may follow INFO.
+    { waitMS: answersWithinMS, send: unknownLines, isComplete: (received) => !received.startsWith('INFO ') },
+  )
+  if (end === 'complete') return text.split('\r\n')[0]?.slice(0, shownCharacters)
+  return text === '' && end !== 'closed' ? undefined : text
 }

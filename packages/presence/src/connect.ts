@@ -1,8 +1,8 @@
 import type { SecureContextOptions } from 'node:tls'
+import { firstAnswer } from '@parley/async/first-answer'
 import { isUnreachable } from '@parley/async/unreachable'
 import { Redis, type RedisOptions } from 'ioredis'
 import { execAll } from './exec-all.ts'
-import { firstAnswer } from './first-answer.ts'
 import { redisOptions } from './redis-url.ts'
 
 export interface Presence {
@@ -106,15 +106,25 @@ async function isOtherProtocol(error: unknown, options: RedisOptions): Promise<b
   // Sentinel has spoken to the server that it names.
   return (
     error.message.startsWith('Unknown RESP type') ||
-    (isCut(error) && !options.sentinels && (await firstAnswer(options)) !== '')
+    (isCut(error) && !options.sentinels && (await greetingOf(options)) !== '')
   )
 }
 
 /** The error with which the server refuses connections, if it cut one off; otherwise the given error. */
 async function explainCut(error: Error, options: RedisOptions): Promise<Error> {
   if (!isCut(error) || options.sentinels) return error
-  const refusal = (await firstAnswer(options))?.match(/^-(.+)\r\n/)?.[1]
+  const refusal = (await greetingOf(options))?.match(/^-(.+)\r\n/)?.[1]
   return refusal === undefined ? error : new Error(refusal, { cause: error })
+}
+
+/**
+ * The first bytes that the server sends: Redis refuses a connection with an error (`-ERR max number of clients reached`).
+ * Empty if it closes the connection instead, or is gone: a proxy that has lost its server. Undefined if it waits for bytes:
+ * MongoDB, or Redis with TLS.
+ */
+async function greetingOf({ path, host = 'localhost', port = 6_379 }: RedisOptions): Promise<string | undefined> {
+  const { text, end } = await firstAnswer(path === undefined ? { host, port } : { path }, { waitMS: 500 })
+  return end === 'silent' ? undefined : text
 }
 
 const closed = new Error('Connection is closed.')
