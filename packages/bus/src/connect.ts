@@ -6,7 +6,7 @@ import { connect, type NodeConnectionOptions } from '@nats-io/transport-node'
 import type { NodeAnnouncement } from '@parley/contracts/bus/control'
 import { checkServer } from './check-server.ts'
 import { connectFault, ServerFull } from './connect-fault.ts'
-import { createOutage, type Outage } from './outage.ts'
+import { createFaultWatch, type FaultWatch } from './fault-watch.ts'
 import { createKnownStreams, type KnownStreams } from './stream/known-streams.ts'
 import { createRefusals, type Refusals } from './stream/refusals.ts'
 import { createStreamPublisher, type PublishToStream } from './stream/stream-publisher.ts'
@@ -23,7 +23,7 @@ export interface Bus {
   /** The last stream positions acknowledged to this process, which reveal data loss. */
   acknowledged: Pick<ReturnType<typeof createStreamPublisher>, 'latest' | 'forget'>
   readonly connected: boolean
-  readonly outage: Pick<Outage, 'fault'>
+  readonly faults: Pick<FaultWatch, 'fault'>
   /** Events and subjects that NATS refuses while it is connected (stream/check-stream.ts). */
   readonly refusals: Pick<Refusals, 'streams' | 'denied'>
   /** Calls back once: now if NATS has been reached, otherwise on the first connection. */
@@ -108,7 +108,7 @@ export async function connectBus(
   const options = serversOf(url, access)
   const streams = createKnownStreams()
   const refusals = createRefusals(streams)
-  const outage = createOutage(options, (fault) => events.onError?.(fault))
+  const faults = createFaultWatch(options, (fault) => events.onError?.(fault))
   let reached: Reached | undefined
 
   async function reach(): Promise<void> {
@@ -117,8 +117,8 @@ export async function connectBus(
     if (closing.signal.aborted) return nats.close()
     reached = { nats, stream: jetstream(nats), publisher: createStreamPublisher(nats, refusals) }
     state.connected = true
-    outage.ended()
-    void watchStatus(reached, { state, refusals, outage }, events)
+    faults.ended()
+    void watchStatus(reached, { state, refusals, faults }, events)
     for (const handle of state.first.splice(0)) handle(nats)
   }
 
@@ -134,7 +134,7 @@ export async function connectBus(
     const fault = await connectFault(error, options)
     if (!access.isService || !(fault === undefined || fault instanceof ServerFull)) throw fault ?? error
     events.onDisconnect?.(fault ?? error)
-    outage.began()
+    faults.began()
     trying = keepTrying()
   })
   return {
@@ -146,7 +146,7 @@ export async function connectBus(
     },
     streams,
     refusals,
-    outage,
+    faults,
     announcements: new Map(),
     publishToStream: async (...message) => need(reached).publisher.publish(...message),
     acknowledged: acknowledgedBy(() => reached?.publisher),
@@ -170,7 +170,7 @@ export async function connectBus(
     },
     async close() {
       closing.abort()
-      outage.ended()
+      faults.ended()
       await trying
       if (reached && !reached.nats.isClosed()) await (state.connected ? reached.nats.drain() : reached.nats.close())
     },
@@ -219,7 +219,7 @@ const noMoreSubscriptions = /^maximum subscriptions exceeded/i
 
 async function watchStatus(
   { nats, publisher }: Reached,
-  { state, refusals, outage }: { state: BusState; refusals: Refusals; outage: Outage },
+  { state, refusals, faults }: { state: BusState; refusals: Refusals; faults: FaultWatch },
   events: BusEvents,
 ): Promise<void> {
   for await (const status of nats.status()) {
@@ -228,13 +228,13 @@ async function watchStatus(
       case 'staleConnection':
         state.connected = false
         state.losses++
-        if (!nats.isClosed()) outage.began()
+        if (!nats.isClosed()) faults.began()
         events.onDisconnect?.()
         if (status.type === 'staleConnection') closeTransport(nats)
         break
       case 'reconnect':
         state.connected = true
-        outage.ended()
+        faults.ended()
         refusals.reconnected()
         for (const handle of state.back) handle()
         events.onReconnect?.()
@@ -263,6 +263,6 @@ function closeTransport(nats: NatsConnection): void {
 
 /** @throws when the bus is away. */
 export async function pingBus(bus: Bus): Promise<void> {
-  if (!bus.connected) throw new Error(['NATS is disconnected', bus.outage.fault?.message].filter(Boolean).join(': '))
+  if (!bus.connected) throw new Error(['NATS is disconnected', bus.faults.fault?.message].filter(Boolean).join(': '))
   await bus.nats.flush()
 }

@@ -43,7 +43,7 @@ test('a service waits for a server at its limit of connections, and names the li
   onTestFinished(() => bus.close())
   const said = 'maximum connections exceeded: raise max_connections of NATS or its account'
   assert.deepEqual(away, [`ServerFull: ${said}`])
-  await eventually('the cause is known to /readyz', () => bus.outage.fault?.message.endsWith(said) === true)
+  await eventually('the cause is known to /readyz', () => bus.faults.fault?.message.endsWith(said) === true)
 })
 
 test('refused subscriptions fail the health check with the limit, and are reported once', async () => {

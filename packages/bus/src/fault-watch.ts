@@ -5,7 +5,7 @@ import { connectFault } from './connect-fault.ts'
 const pollMS = 5_000
 
 /** Why NATS is not reached although it is there, such as an expired certificate: the client retries without telling. */
-export interface Outage {
+export interface FaultWatch {
   /** The cause; undefined if NATS is only away. */
   readonly fault: Error | undefined
   /** The connection is lost: looks for a cause until `ended`, by connections of its own. */
@@ -16,10 +16,10 @@ export interface Outage {
 }
 
 /** @param onFault called once per cause */
-export function createOutage(
+export function createFaultWatch(
   options: NodeConnectionOptions & { servers: string[] },
   onFault: (fault: Error) => void,
-): Outage {
+): FaultWatch {
   let fault: Error | undefined
   let looking: AbortController | undefined
 
