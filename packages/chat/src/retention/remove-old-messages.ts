@@ -17,8 +17,8 @@ import {
 import type { RoomDoc } from '@parley/db/rooms/documents'
 import { lockRoom } from '@parley/db/rooms/lock-room'
 import { advanceRoomClock } from '@parley/db/rooms/rooms'
-import { countedThread, lengthOf, threadKey } from '@parley/db/threads/thread'
-import { findThreadsWith } from '@parley/db/threads/thread-members'
+import { countedThread, lengthOf } from '@parley/db/threads/thread'
+import { findThreadUsers, rootOf } from '@parley/db/threads/thread-members'
 import { inTransaction } from '@parley/db/transactions/transaction'
 import type { Chat } from '../chat.ts'
 import { noDocs } from '../events/current-docs.ts'
@@ -127,9 +127,8 @@ async function rootsOfHeld(
   const roots = messages.flatMap(({ _id, thread }) => (thread && lengthOf(thread) > 0 ? [_id] : []))
   const users = roots.length > 0 ? await findHeldUsers(db, app, session) : []
   if (users.length === 0) return new Set()
-  const keyOf = (root: string) => threadKey({ app, room }, root)
-  const found = await findThreadsWith(db, app, { threads: roots.map(keyOf), users }, session)
-  return new Set(roots.filter((root) => found.has(keyOf(root))))
+  const found = await findThreadUsers(db, { app, room, users, roots }, session)
+  return new Set(found.map(({ roomKey }) => rootOf(roomKey)))
 }
 
 /** Number of leading messages sent before a time. */

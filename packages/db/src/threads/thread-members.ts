@@ -120,20 +120,6 @@ export async function findRootsOfThreads(
   return new Map(found.map((root) => [threadKey(root, root._id), root]))
 }
 
-export async function findThreadsWith(
-  db: Db,
-  app: string,
-  { threads, users }: { threads: readonly string[]; users: readonly string[] },
-  session: Session,
-): Promise<Set<string>> {
-  const userKey = { $in: users.map((user) => key(app, user)) }
-  const found = await db.threadMembers
-    .find({ roomKey: { $in: [...threads] }, userKey }, { session })
-    .project<Pick<MembershipDoc, 'roomKey'>>({ _id: 0, roomKey: 1 })
-    .toArray()
-  return new Set(found.map(({ roomKey }) => roomKey))
-}
-
 export async function* pageThreadUsers(
   db: Db,
   roomKey: string,
@@ -147,15 +133,21 @@ export async function* pageThreadUsers(
   yield* readInParts(members, perPage)
 }
 
-/** The threads of a room in which these users take part. */
+/**
+ * The threads of a room in which these users take part.
+ * @param roots only threads of these messages; at most some hundred
+ */
 export async function findThreadUsers(
   db: Db,
-  { app, room, users }: { app: string; room: string; users: readonly string[] },
+  { app, room, users, roots }: { app: string; room: string; users: readonly string[]; roots?: readonly string[] },
+  session?: Session,
 ): Promise<Pick<MembershipDoc, 'user' | 'roomKey'>[]> {
   const userKey = { $in: users.map((user) => key(app, user)) }
+  const of = roots
+    ? { roomKey: { $in: roots.map((root) => threadKey({ app, room }, root)) } }
+    : { _id: keyRange(key(app, room)) }
   return db.threadMembers
-    .find({ _id: keyRange(key(app, room)), userKey })
-    .hint({ userKey: 1 })
+    .find({ ...of, userKey }, { ...(!roots && { hint: { userKey: 1 } }), ...(session && { session }) })
     .project<Pick<MembershipDoc, 'user' | 'roomKey'>>({ _id: 0, user: 1, roomKey: 1 })
     .toArray()
 }
