@@ -79,6 +79,19 @@ function createIn(registry: OpenMetricsRegistry, service: string, registries: Op
     labelNames: ['metric'],
     registers,
   })
+  const collectInto = async (
+    metric: { reset(): void },
+    name: MetricName,
+    collect: () => Counts | Promise<Counts>,
+    record: (value: string, count: number) => void,
+  ) => {
+    metric.reset()
+    try {
+      for (const [value, count] of Object.entries(await collect())) record(value, count)
+    } catch {
+      failures.inc({ metric: name })
+    }
+  }
   return {
     counter: (name, help, labelNames = []) => new Counter({ name, help, labelNames, registers }),
     gauge: (name, help, labelNames = []) => new Gauge({ name, help, labelNames, registers }),
@@ -99,35 +112,17 @@ function createIn(registry: OpenMetricsRegistry, service: string, registries: Op
       })
     },
     gaugesOf(name, help, label, collect) {
+      const options = { name, help, labelNames: [label], registers }
       const gauge: Gauge<string> = new Gauge({
-        name,
-        help,
-        labelNames: [label],
-        registers,
-        async collect() {
-          gauge.reset()
-          try {
-            for (const [value, count] of Object.entries(await collect())) gauge.set({ [label]: value }, count)
-          } catch {
-            failures.inc({ metric: name })
-          }
-        },
+        ...options,
+        collect: () => collectInto(gauge, name, collect, (value, count) => gauge.set({ [label]: value }, count)),
       })
     },
     counterOf(name, help, label, collect) {
+      const options = { name, help, labelNames: [label], registers }
       const counter: Counter<string> = new Counter({
-        name,
-        help,
-        labelNames: [label],
-        registers,
-        collect() {
-          counter.reset()
-          try {
-            for (const [value, count] of Object.entries(collect())) counter.inc({ [label]: value }, count)
-          } catch {
-            failures.inc({ metric: name })
-          }
-        },
+        ...options,
+        collect: () => collectInto(counter, name, collect, (value, count) => counter.inc({ [label]: value }, count)),
       })
     },
     histogram: (name, help, buckets, labelNames = []) => new Histogram({ name, help, buckets, labelNames, registers }),
