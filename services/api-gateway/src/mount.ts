@@ -11,8 +11,7 @@ import { z } from 'zod'
 import { envelopeText } from './replies/envelope-text.ts'
 import { errorResponses } from './replies/error-responses.ts'
 import { EventStream, sendEventStream } from './replies/event-stream.ts'
-import { Redirect } from './replies/redirect.ts'
-import { WithCookies } from './replies/with-cookies.ts'
+import { Redirect, WithCookies } from './replies/special-replies.ts'
 import {
   type AuthenticatedCaller,
   type Authentication,

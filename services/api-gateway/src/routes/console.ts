@@ -41,8 +41,7 @@ import type { Metrics } from '@parley/service/metrics'
 import type { FastifyRequest } from 'fastify'
 import { cookieOf, endedFlowCookie, endedSessionCookie, flowCookie, sessionCookie } from '../console/session-cookie.ts'
 import type { Mount } from '../mount.ts'
-import { Redirect } from '../replies/redirect.ts'
-import { WithCookies } from '../replies/with-cookies.ts'
+import { Redirect, WithCookies } from '../replies/special-replies.ts'
 
 /** How operators sign in (docs/reference/console.md). */
 export interface ConsoleParts {

@@ -5,7 +5,7 @@ import { getFile } from '@parley/chat/files/get-file'
 import { confirmUpload } from '@parley/chat/files/take-upload'
 import * as operations from '@parley/contracts/operations/files/files'
 import type { Mount } from '../mount.ts'
-import { Redirect } from '../replies/redirect.ts'
+import { Redirect } from '../replies/special-replies.ts'
 
 export function mountFiles(mount: Mount, chat: Chat, files: FilesHere): void {
   mount(operations.createFile, ({ caller, body, origin }) =>

@@ -1,4 +1,11 @@
-import type { Redirect } from './redirect.ts'
+/** A response that sends the caller to another address. */
+export class Redirect {
+  readonly url: string
+
+  constructor(url: string) {
+    this.url = url
+  }
+}
 
 /** A result that sets cookies too. */
 export class WithCookies<R extends object = object> {
