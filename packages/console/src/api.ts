@@ -6,17 +6,39 @@ export type Api = Client<paths>
 /** The base URL of Parley. A proxy may serve it under any path. */
 export const baseUrl: string = new URL('../..', import.meta.url).href.replace(/\/$/, '')
 
-/** A refused or failed call. `code` is one of docs/errors.md, or `NETWORK` without a response. */
+/** Time for a response with its body. The longest call waits 20 s for events. */
+const answerMS = 30_000
+
+/** A refused or failed call. `code` is one of docs/errors.md, or, with status 0, one of `unanswered`. */
 export class ApiFailure extends Error {
   readonly status: number
   readonly code: string
   readonly requestId: string | undefined
-  constructor(status: number, code: string, message: string, requestId?: string) {
+  /** The response's Retry-After. */
+  readonly retryAfterS: number | undefined
+  constructor(status: number, code: string, message: string, headers?: Headers) {
     super(message)
     this.status = status
     this.code = code
-    this.requestId = requestId
+    this.requestId = headers?.get('x-request-id') ?? undefined
+    this.retryAfterS = Number(headers?.get('retry-after')) || undefined
   }
+}
+
+/** Ends a request without a response in time. */
+export const withDeadline = (signal?: AbortSignal): AbortSignal =>
+  AbortSignal.any([AbortSignal.timeout(answerMS), ...(signal ? [signal] : [])])
+
+/**
+ * The failure of a call without a readable response. `NETWORK`: no connection. `TIMEOUT`: no response in time.
+ * `UNREADABLE`: a response that is not JSON, such as the page of a proxy.
+ */
+export function unanswered(error: unknown): unknown {
+  if (error instanceof TypeError) return new ApiFailure(0, 'NETWORK', error.message)
+  if (error instanceof SyntaxError) return new ApiFailure(0, 'UNREADABLE', error.message)
+  return error instanceof DOMException && error.name === 'TimeoutError'
+    ? new ApiFailure(0, 'TIMEOUT', error.message)
+    : error
 }
 
 export interface ApiOptions {
@@ -37,13 +59,11 @@ export function createApi({ app, csrfToken, reason, onSessionEnd }: ApiOptions):
       if (app !== undefined) request.headers.set('Parley-App', encodeURIComponent(app))
       if (reason !== undefined) request.headers.set('Parley-Reason', encodeURIComponent(reason))
       if (csrfToken !== undefined && request.method !== 'GET') request.headers.set('Parley-CSRF', csrfToken)
-      return request
+      return new Request(request, { signal: withDeadline(request.signal) })
     },
     async onResponse({ response }) {
       if (response.status === 401 && (await codeOf(response.clone())) === 'INVALID_SESSION') onSessionEnd()
     },
-    onError: ({ error }) =>
-      error instanceof TypeError ? new ApiFailure(0, 'NETWORK', error.message) : new Error(String(error)),
   }
   api.use(sign)
   return api
@@ -68,7 +88,9 @@ export async function resultOf<Result>(call: Promise<Answer<{ result: Result }>>
  * @throws ApiFailure
  */
 export async function dataOf<Data>(call: Promise<Answer<Data>>): Promise<Data> {
-  const { data, error, response } = await call
+  const { data, error, response } = await call.catch((failure: unknown) => {
+    throw unanswered(failure)
+  })
   if (data !== undefined && response.ok) return data
   throw failureOf(error, response)
 }
@@ -77,8 +99,7 @@ function failureOf(body: unknown, response: Response): ApiFailure {
   const { error, message } = (body ?? {}) as { error?: { code?: string; message?: string } | string; message?: string }
   const code = typeof error === 'string' ? error : error?.code
   const said = typeof error === 'string' ? message : error?.message
-  const requestId = response.headers.get('x-request-id') ?? undefined
-  return new ApiFailure(response.status, code ?? `HTTP ${response.status}`, said ?? response.statusText, requestId)
+  return new ApiFailure(response.status, code ?? `HTTP ${response.status}`, said ?? response.statusText, response.headers)
 }
 
 async function codeOf(response: Response): Promise<string | undefined> {

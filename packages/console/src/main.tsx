@@ -28,9 +28,13 @@ const queries = new QueryClient({
     queries: {
       staleTime: 10_000,
       networkMode: 'always',
-      // Refusals are final; other failures may be transient.
+      // Refusals are final; other failures may be transient. After a timeout the operator has waited long enough.
       retry: (failures, error) =>
-        failures < 2 && !(error instanceof ApiFailure && error.status in { 400: 1, 401: 1, 403: 1, 404: 1 }),
+        failures < 2 &&
+        !(
+          error instanceof ApiFailure &&
+          (error.code === 'TIMEOUT' || error.status in { 400: 1, 401: 1, 403: 1, 404: 1, 429: 1 })
+        ),
     },
   },
 })

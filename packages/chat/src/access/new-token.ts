@@ -35,6 +35,7 @@ export function defaultExpiry({ tokenDays }: { tokenDays: number }): Date {
  */
 export function expiryFrom(name: string, text: string): Date {
   const expiresAt = isoDate(text)
+  if (Number.isNaN(expiresAt.getTime())) throw new ApiError('INVALID_REQUEST', `${name}: ${text} is not a date`)
   if (!(expiresAt.getTime() > clock.now())) throw new ApiError('INVALID_REQUEST', `${name}: expected a future time`)
   return expiresAt
 }

@@ -24,10 +24,9 @@ export function Loading({ rows = 6, height = 36 }: { rows?: number; height?: num
 export function useFailureText(): (error: unknown) => string {
   const t = useTexts(commonTexts)
   return (error) => {
-    if (!(error instanceof ApiFailure)) return error instanceof Error ? error.message : String(error)
-    if (error.code === 'NETWORK') return t.failedNetwork
-    if (error.status === 403) return `${t.failedPermission}: ${error.message}`
-    return error.message
+    const title = titleOf(error)
+    const text = detailOf(error, t)
+    return title === undefined || !(title in tellsMore) ? text : `${t[title]}: ${text}`
   }
 }
 
@@ -38,17 +37,34 @@ const titles = {
   429: 'failedRate',
   503: 'failedBusy',
 } as const satisfies Record<number, string>
+/** Titles that a text without a title begins with. */
+const tellsMore = { failedPermission: 1, failedRate: 1, failedBusy: 1 }
+const unansweredTexts = { NETWORK: 'failedNetwork', TIMEOUT: 'failedTimeout', UNREADABLE: 'failedUnreadable' } as const
+
+function titleOf(error: unknown) {
+  return error instanceof ApiFailure ? titles[error.status as keyof typeof titles] : undefined
+}
+
+function detailOf(error: unknown, t: (typeof commonTexts)['en']): string {
+  if (!(error instanceof ApiFailure)) return error instanceof Error ? error.message : String(error)
+  if (error.status === 0) return t[unansweredTexts[error.code as keyof typeof unansweredTexts]]
+  const wait = error.retryAfterS === undefined ? [] : [t.waitFor(error.retryAfterS)]
+  return [error.message || t.failedServer, ...wait].join(' · ')
+}
 
 /** A failed call with its description, code and request ID, and a retry button. */
 export function Failure({ error, retry }: { error: unknown; retry?: (() => void) | undefined }) {
   const t = useTexts(commonTexts)
-  const textOf = useFailureText()
-  const status = error instanceof ApiFailure ? error.status : undefined
-  const title = titles[status as keyof typeof titles] ?? 'failed'
   return (
-    <Alert color="red" icon={<Icon name="warning" />} title={t[title]} role="alert" className="failure">
+    <Alert
+      color="red"
+      icon={<Icon name="warning" />}
+      title={t[titleOf(error) ?? 'failed']}
+      role="alert"
+      className="failure"
+    >
       <Stack gap="xs" align="flex-start">
-        <Text size="sm">{error instanceof ApiFailure && status === 403 ? error.message : textOf(error)}</Text>
+        <Text size="sm">{detailOf(error, t)}</Text>
         {error instanceof ApiFailure && error.status > 0 && (
           <Text size="xs" c="dimmed">
             {t.code(error.code)}

@@ -1,5 +1,5 @@
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
-import { type Api, dataOf, resultOf } from '../api.ts'
+import { type Api, dataOf, resultOf, unanswered } from '../api.ts'
 import { useChanged } from '../components/act.tsx'
 import { parseExact } from '../components/exact-json.ts'
 import { useApp } from './session.tsx'
@@ -12,7 +12,11 @@ export function configQuery(app: string, api: Api) {
     queryKey: [app, 'config'],
     queryFn: async ({ signal }) => {
       const text = await dataOf(api.GET('/config', { parseAs: 'text', signal }))
-      return (parseExact(text) as { result: Config }).result
+      try {
+        return (parseExact(text) as { result: Config }).result
+      } catch (error) {
+        throw unanswered(error)
+      }
     },
     // It would copy raw numbers as objects.
     structuralSharing: false,

@@ -53,26 +53,27 @@ export const indexRoute = createRoute({ getParentRoute: () => rootRoute, path: '
  */
 function Root() {
   const query = useSessionQuery()
-  if (query.isError) {
-    return (
-      <main className="alone">
-        <Failure error={query.error} retry={() => void query.refetch()} />
-      </main>
-    )
-  }
+  const failure = query.isError && (
+    <main className="alone">
+      <Failure error={query.error} retry={() => void query.refetch()} />
+    </main>
+  )
   if (query.data === undefined) {
     return (
-      <main className="alone">
-        <Loading />
-      </main>
+      failure || (
+        <main className="alone">
+          <Loading />
+        </main>
+      )
     )
   }
-  if (query.data === null || linkToken.present) return <SignIn />
+  if (!failure && (query.data === null || linkToken.present)) return <SignIn />
+  if (query.data === null) return failure
   const { session, hasEnded } = query.data
   return (
     <>
-      {hasEnded && <SignIn isWaiting />}
-      <Activity mode={hasEnded ? 'hidden' : 'visible'} key={session.operator.id}>
+      {failure || (hasEnded && <SignIn isWaiting />)}
+      <Activity mode={hasEnded || failure ? 'hidden' : 'visible'} key={session.operator.id}>
         <SessionProvider session={session}>
           <Outlet />
         </SessionProvider>

@@ -3,8 +3,9 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useEffect, useState } from 'react'
 import { type Api, ApiFailure, baseUrl, createApi, resultOf } from '../api.ts'
 import { Icon } from '../components/icon.tsx'
-import { useFailureText } from '../components/states.tsx'
+import { Failure, useFailureText } from '../components/states.tsx'
 import { type Session, setSession } from '../session/session.tsx'
+import { commonTexts } from '../texts/common.ts'
 import { useTexts } from '../texts/texts.ts'
 import { LanguageMenu, ThemeMenu } from './choices.tsx'
 import { linkToken, ssoError } from './link-token.ts'
@@ -71,7 +72,7 @@ function useSignIn<Input>(call: (input: Input) => Promise<Session>) {
 /** The sign-in methods of the installation. */
 function Ways({ isWaiting }: { isWaiting: boolean }) {
   const t = useTexts(shellTexts)
-  const { data } = useQuery({
+  const methods = useQuery({
     queryKey: ['session', 'methods'],
     queryFn: ({ signal }) => resultOf(api.GET('/operator/methods', { signal })),
     staleTime: Number.POSITIVE_INFINITY,
@@ -83,10 +84,11 @@ function Ways({ isWaiting }: { isWaiting: boolean }) {
           {ssoError === 'SERVICE_UNAVAILABLE' ? t.ssoAway : ssoError === 'TOO_MANY_REQUESTS' ? t.tooMany : t.ssoFailed}
         </Alert>
       )}
-      {data?.password !== false && <ByPassword />}
+      {methods.isError && <Failure error={methods.error} retry={() => void methods.refetch()} />}
+      {methods.data?.password !== false && <ByPassword />}
       <Divider label={t.or} />
       <ByPasskey />
-      {data?.sso && (
+      {methods.data?.sso && (
         <Button
           component="a"
           variant="default"
@@ -112,7 +114,10 @@ function ByPassword() {
   const signIn = useSignIn(() =>
     resultOf(api.POST('/operator/session', { body: { email, password, ...(totp !== '' && { totp }) } })),
   )
-  const needsCode = codeOf(signIn.error) === 'TOTP_REQUIRED' || totp !== ''
+  const asksCode = codeOf(signIn.error) === 'TOTP_REQUIRED'
+  // The field stays while another code is typed.
+  const [needsCode, setNeedsCode] = useState(false)
+  if (asksCode && !needsCode) setNeedsCode(true)
   const submit = (event: FormEvent) => {
     event.preventDefault()
     signIn.mutate(undefined)
@@ -129,7 +134,12 @@ function ByPassword() {
             withAsterisk={false}
             autoFocus
             value={email}
-            onChange={(event) => setEmail(event.currentTarget.value)}
+            onChange={(event) => {
+              setEmail(event.currentTarget.value)
+              setTotp('')
+              setNeedsCode(false)
+              signIn.reset()
+            }}
           />
           <PasswordInput
             label={t.password}
@@ -205,13 +215,19 @@ function ByLink({ token, onGiveUp }: { token: string; onGiveUp: () => void }) {
 
 function Refusal({ error, wrong }: { error: Error | null; wrong: string }) {
   const t = useTexts(shellTexts)
+  const common = useTexts(commonTexts)
   const textOf = useFailureText()
   const code = codeOf(error)
   if (!error || code === 'TOTP_REQUIRED') return null
-  const text = code === 'SIGN_IN_FAILED' ? wrong : code === 'TOO_MANY_REQUESTS' ? t.tooMany : textOf(error)
+  const text = () => {
+    if (code === 'SIGN_IN_FAILED') return wrong
+    if (error.name === 'NotAllowedError') return t.passkeyCancelled
+    if (!(error instanceof ApiFailure) || code !== 'TOO_MANY_REQUESTS') return textOf(error)
+    return error.retryAfterS === undefined ? t.tooMany : t.tooManyUntil(common.waitFor(error.retryAfterS))
+  }
   return (
     <Alert color="red" role="alert" icon={<Icon name="warning" />}>
-      {text}
+      {text()}
     </Alert>
   )
 }

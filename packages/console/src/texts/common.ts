@@ -7,6 +7,12 @@ export const commonTexts = texts(
     retry: 'Try again',
     failed: 'Something went wrong',
     failedNetwork: 'Parley cannot be reached. Check your connection.',
+    failedTimeout:
+      'Parley has not answered in time. If you changed something, check whether it took effect before you try again.',
+    failedUnreadable: 'The response is not from Parley. Does your network or a proxy ask you to sign in?',
+    failedServer: 'The server failed. Try again later.',
+    waitFor: (seconds: number) =>
+      seconds > 90 ? `Try again in ${Math.ceil(seconds / 60)} minutes` : `Try again in ${seconds} s`,
     failedPermission: 'Your role does not allow this',
     failedNotFound: 'Not found',
     failedInput: 'Check your input',
@@ -50,6 +56,10 @@ export const commonTexts = texts(
     retry: '重试',
     failed: '操作失败',
     failedNetwork: '无法连接到 Parley，请检查网络。',
+    failedTimeout: 'Parley 未及时响应。如果您做了修改，请先确认是否已生效，再重试。',
+    failedUnreadable: '响应并非来自 Parley。您的网络或代理是否要求登录？',
+    failedServer: '服务器出错，请稍后重试。',
+    waitFor: (seconds) => (seconds > 90 ? `请在 ${Math.ceil(seconds / 60)} 分钟后重试` : `请在 ${seconds} 秒后重试`),
     failedPermission: '您的角色无权执行此操作',
     failedNotFound: '未找到',
     failedInput: '请检查输入',

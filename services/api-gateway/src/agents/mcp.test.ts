@@ -157,6 +157,8 @@ describe('/mcp: API key operations as tools of the Model Context Protocol', () =
       ['inspectRoom', { id: 'x'.repeat(70_000) }, /URI_TOO_LONG/],
       ['searchAllMessages', { body: { keyword: 1 } }, /INVALID_REQUEST.*keyword/],
       ['searchAllMessages', { body: { colour: 1 } }, /INVALID_REQUEST.*colour/],
+      ['searchAllMessages', { body: '{"keyword":"refund"}' }, /INVALID_REQUEST.*body: expected an object/],
+      ['searchAllMessages', { body: [] }, /INVALID_REQUEST.*body: expected an object/],
       ['listAllRooms', { q: { colour: 'red' } }, /INVALID_QUERY.*colour/],
     ] as const) {
       const { isError, text } = await call(tool, given)

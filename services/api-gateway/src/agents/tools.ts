@@ -67,8 +67,15 @@ export function toolRequest(operation: Operation, given: Record<string, unknown>
     method: operation.method,
     url,
     headers,
-    ...(given['body'] !== undefined && { body: given['body'] }),
+    ...bodyOf(given['body']),
   }
+}
+
+/** Models may pass the body as JSON in a string. REST would refuse it without naming the argument. */
+function bodyOf(body: unknown): Pick<ToolRequest, 'body'> {
+  if (body === undefined || body === null) return {}
+  if (!isObject(body)) throw new ApiError('INVALID_REQUEST', 'body: expected an object')
+  return { body }
 }
 
 function toolOf(operation: Operation): Tool {

@@ -64,7 +64,7 @@ function Tail({ api }: { api: Api }) {
           onChange={(next) => void navigate({ search: (now) => ({ ...now, of: next }), replace: true })}
         />
       </div>
-      {error !== undefined && <Failure error={error} retry={state === 'stopped' ? retry : undefined} />}
+      {error !== undefined && <Failure error={error} retry={retry} />}
       {events.length === 0 ? (
         <Empty icon="list" title={t.noEvents}>
           {t.noEventsHint}
@@ -137,7 +137,7 @@ function useTail(api: Api, { types, of }: Wanted, isPaused: boolean) {
           setError(failure)
           if (isFinal(failure)) return
           if (isCursorGone(failure)) position.current = { types, of }
-          await new Promise((resolve) => setTimeout(resolve, pauseMS))
+          await new Promise((resolve) => setTimeout(resolve, Math.max(pauseMS, retryAfterMS(failure))))
           pauseMS = Math.min(pauseMS * 2, longestPauseMS)
         }
       }
@@ -149,6 +149,8 @@ function useTail(api: Api, { types, of }: Wanted, isPaused: boolean) {
 }
 
 const isCursorGone = (error: unknown) => error instanceof ApiFailure && error.status === 410
+
+const retryAfterMS = (error: unknown) => (error instanceof ApiFailure ? (error.retryAfterS ?? 0) * 1_000 : 0)
 
 /** Whether a retry would be refused too. */
 const isFinal = (error: unknown) => error instanceof ApiFailure && [400, 401, 403, 404].includes(error.status)

@@ -3,7 +3,7 @@ import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
 import { requests as contract } from '../../../generated/requests.ts'
 import { scopes } from '../../../generated/scopes.ts'
-import { ApiFailure } from '../../api.ts'
+import { unanswered, withDeadline } from '../../api.ts'
 import { parseExact, prettyJson } from '../../components/exact-json.ts'
 import { Section } from '../../components/page.tsx'
 import { Copy, visible } from '../../components/shown.tsx'
@@ -80,8 +80,12 @@ function Call({ operation, apiKey }: { operation: string; apiKey: string }) {
       const { url, ...options } = request
       const headers = { ...options.headers, 'IM-API-KEY': apiKey }
       // Omit the operator's cookie, so that only the key authenticates.
-      const response = await fetch(url, { ...options, headers, credentials: 'omit' }).catch(unreached)
-      const text = await response.text()
+      const calling = fetch(url, { ...options, headers, credentials: 'omit', signal: withDeadline() })
+      const [response, text] = await calling
+        .then(async (answer) => [answer, await answer.text()] as const)
+        .catch((error: unknown) => {
+          throw unanswered(error)
+        })
       return {
         status: response.status,
         text: indented(text),
@@ -172,10 +176,6 @@ function Shown({ answer: { status, text, tookMS, requestId } }: { answer: Answer
 
 function pathOf(operation: string): string {
   return operation.slice(operation.indexOf(' ') + 1)
-}
-
-function unreached(error: unknown): never {
-  throw new ApiFailure(0, 'NETWORK', String(error))
 }
 
 function indented(text: string): string {
