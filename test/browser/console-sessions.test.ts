@@ -94,6 +94,7 @@ describe.skipIf(isChromiumMissing())('the console: sessions', () => {
     })
     await page.context().clearCookies()
     await signInTitle(page).waitFor()
+    await page.locator('.log').dispatchEvent('scroll')
     await platform.sendAll('diary', 'alice', ['meanwhile'])
     const polled = page.waitForResponse((response) => response.ok() && response.url().includes('updatedAt'))
     await signIn(page, first)

@@ -99,7 +99,12 @@ function failureOf(body: unknown, response: Response): ApiFailure {
   const { error, message } = (body ?? {}) as { error?: { code?: string; message?: string } | string; message?: string }
   const code = typeof error === 'string' ? error : error?.code
   const said = typeof error === 'string' ? message : error?.message
-  return new ApiFailure(response.status, code ?? `HTTP ${response.status}`, said ?? response.statusText, response.headers)
+  return new ApiFailure(
+    response.status,
+    code ?? `HTTP ${response.status}`,
+    said ?? response.statusText,
+    response.headers,
+  )
 }
 
 async function codeOf(response: Response): Promise<string | undefined> {
