@@ -1,6 +1,6 @@
 import { clock } from '@parley/async/clock'
 import type { Db, Session } from './db.ts'
-import { type Migration, type MigrationDoc, migrations, migrationsCollection } from './schema.ts'
+import { type Migration, type MigrationDoc, migrations, migrationsCollection, pendingMigrations } from './schema.ts'
 import { inTransaction } from './transactions/transaction.ts'
 
 /** Timeout of the migrating connection: indexing a large collection can take hours. */
@@ -18,8 +18,10 @@ export interface MigrationOptions {
  * once. Connect with `migrateTimeoutMS` if collections can be large.
  *
  * @returns the names of the migrations that ran
+ * @throws OldSchemaError if a restore has not finished
  */
 export async function migrate(db: Db, { onProgress, also }: MigrationOptions = {}): Promise<string[]> {
+  await pendingMigrations(db)
   const done = db.mongo.collection<MigrationDoc>(migrationsCollection)
   const hasRun = new Set<Migration['up']>()
   const once = async (up: Migration['up']) => {

@@ -1,4 +1,5 @@
 import type { Db as MongoDb } from 'mongodb'
+import { markCollection } from './backup/restore-lease.ts'
 import { makeIndexes } from './collections.ts'
 import type { Db } from './db.ts'
 import { idsOf } from './keys.ts'
@@ -32,15 +33,20 @@ export interface MigrationDoc {
   atMS: number
 }
 
+/** The database schema is older than this release needs, or a restore has not finished. */
+export class OldSchemaError extends Error {
+  override name = 'OldSchemaError'
+}
+
+/** @throws OldSchemaError during a restore and after an interrupted one: a migration would make the part look whole. */
 export async function pendingMigrations(db: Db): Promise<string[]> {
   const done = await db.mongo.collection<MigrationDoc>(migrationsCollection).find().toArray()
   const names = new Set(idsOf(done))
-  return migrations.map(({ name }) => name).filter((name) => !names.has(name))
-}
-
-/** The database schema is older than this release needs. */
-export class OldSchemaError extends Error {
-  override name = 'OldSchemaError'
+  const pending = migrations.map(({ name }) => name).filter((name) => !names.has(name))
+  if (pending.length > 0 && (await db.mongo.collection(markCollection).countDocuments()) > 0) {
+    throw new OldSchemaError('a restore of this database has not finished: wait for it, or run `parley restore` again')
+  }
+  return pending
 }
 
 /**
