@@ -24,7 +24,9 @@ const run = promisify(execFile)
 
 /** The TypeScript files that a command runs with Node; undefined if it runs anything else, or a file that others import. */
 function filesOf(name: string): string[] | undefined {
-  const files = scripts[name]?.split(' && ').map((line) => join(root, /^node (\S+\.ts)$/.exec(line)?.[1] ?? ''))
+  const files = scripts[name]
+    ?.split(' && ')
+    .map((line) => join(root, /^(?:exec )?node (\S+\.ts)$/.exec(line)?.[1] ?? ''))
   const isProgram = (file: string) => file.endsWith('.ts') && !readFileSync(file, 'utf8').includes('import.meta.main')
   return files?.every(isProgram) ? files : undefined
 }

@@ -14,7 +14,8 @@ import { testServers, withDatabase } from '@parley/stack/test-servers'
 import { afterAll, beforeAll, describe, onTestFinished, test } from 'vitest'
 import { startTestGateway, type TestGateway } from '../test-gateway.ts'
 
-const sample = join(import.meta.dirname, '../../../../test/operating/exports/mattermost.jsonl')
+const root = join(import.meta.dirname, '../../../..')
+const sample = join(root, 'test/operating/exports/mattermost.jsonl')
 const first = (signal: string) => `parley: ${signal}: ending after the current step; a second signal ends at once\n`
 
 describe('a command that a signal ends says what is left and how to go on:', () => {
@@ -76,6 +77,30 @@ describe('a command that a signal ends says what is left and how to go on:', () 
     }
   })
 
+  test('also from npm, or from a terminal, which signals npm and the command', async () => {
+    for (const to of ['npm', 'all'] as const) {
+      const [from, into] = [await mkdtemp(join(dir, 'from-')), await mkdtemp(join(dir, 'to-'))]
+      const pipe = join(from, 'export.jsonl')
+      execFileSync('mkfifo', [pipe])
+      const args = ['run', '-s', 'parley', '--', 'convert', 'mattermost', pipe, into]
+      const npm = spawn('npm', args, { cwd: root, env: { ...commandEnv, HOME: dir }, detached: true })
+      const { pid } = npm
+      assert.ok(pid)
+      onTestFinished(() => void (npm.exitCode ?? npm.signalCode ?? process.kill(-pid, 'SIGKILL')))
+      npm.stdout.resume()
+      const said = text(npm.stderr)
+      const source = createWriteStream(pipe)
+      onTestFinished(() => void source.destroy())
+      await eventually('the output has begun', async () => (await readdir(into)).length > 0)
+      const noticed = once(npm.stderr, 'data')
+      process.kill(to === 'npm' ? pid : -pid, 'SIGINT')
+      await noticed
+      createReadStream(sample).pipe(source)
+      assert.equal(await said, `${first('SIGINT')}parley: interrupted by SIGINT: nothing is left; run it again\n`)
+      assert.deepEqual(await readdir(into), [])
+    }
+  })
+
   test('a second signal names the part of the output that it leaves', async () => {
     const { child, ended, to } = await startConversion()
     await signalTwice(child, 'SIGINT')
@@ -104,6 +129,29 @@ describe('a command that a signal ends says what is left and how to go on:', () 
     const { said, code } = await ended
     assert.match(said, /interrupted by SIGTERM: s3:\/\/bucket\/nightly\/\S+Z is incomplete: remove it, and run/)
     assert.equal(code, 'SIGTERM')
+  })
+
+  test('rebuild-stream prints the time to resume from', async () => {
+    const { publishedEvents } = gateway.chat.db
+    const sinceMS = Date.now() - 3_600_000
+    const published = Array.from({ length: 1_000 }, (_, n) => {
+      const atMS = sinceMS + 2_000 * n
+      return { _id: `rebuilt-${n}`, atMS, at: new Date(atMS), expiresAt: new Date(atMS + 86_400_000), events: [] }
+    })
+    await publishedEvents.insertMany(published)
+    const { child, ended } = start(['rebuild-stream', '--since', new Date(sinceMS).toISOString()], servers)
+    await once(child.stdout, 'data')
+    child.kill('SIGTERM')
+    const { said, code } = await ended
+    const [, resume = ''] =
+      /^parley: SIGTERM: .*\nparley: interrupted by SIGTERM: resume with (--since \S+)\n$/.exec(said) ?? []
+    assert.equal(code, 143, said)
+    const reached = resume.slice('--since '.length)
+    assert.ok(Date.parse(reached) > sinceMS && Date.parse(reached) < sinceMS + 2_000_000, said)
+    const resumed = start(['rebuild-stream', ...resume.split(' ')], servers)
+    const output = text(resumed.child.stdout)
+    assert.deepEqual(await resumed.ended, { said: '', code: 0 })
+    assert.ok((await output).endsWith(` events since ${reached} are published again\n`))
   })
 
   test('app delete goes on when it is run again', async () => {

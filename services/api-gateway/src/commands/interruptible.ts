@@ -22,6 +22,9 @@ export interface Left {
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
+/** Ctrl-C reaches a command of `npm run` twice: from the terminal, and from npm. */
+const sameSignalMS = process.env['npm_lifecycle_event'] === undefined ? 0 : 500
+
 /**
  * Runs work that stops once its signal is aborted: by the first of these signals. A second one ends the process at once,
  * also while a server does not respond.
@@ -31,7 +34,9 @@ export async function interruptible<T>(
   work: (ending: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const ending = new AbortController()
+  let firstMS = 0
   const onSignal = (signal: NodeJS.Signals) => {
+    if (ending.signal.aborted && performance.now() - firstMS < sameSignalMS) return
     if (!stopped || ending.signal.aborted) {
       stopListening()
       console.error(`parley: ${new Interrupted(signal, atOnce()).message}`)
@@ -40,6 +45,7 @@ export async function interruptible<T>(
       return
     }
     console.error(`parley: ${signal}: ending after the current step; a second signal ends at once`)
+    firstMS = performance.now()
     ending.abort(new Interrupted(signal, stopped()))
   }
   const stopListening = () => signals.forEach((signal) => process.off(signal, onSignal))
