@@ -19,6 +19,8 @@ export interface Acknowledged {
 }
 
 const acknowledgeWithinMS = 3_000
+/** nats-server 2.15 does not acknowledge anything after a failed write, also once its disk has room again. */
+const unacknowledged = `no acknowledgement within ${acknowledgeWithinMS} ms: read NATS' log; after a full disk, restart that server`
 const expireEveryMS = 250
 
 interface Waiting {
@@ -126,7 +128,7 @@ function createSweep(waiting: Map<string, Waiting>, fail: (publish: Waiting, err
     for (const [token, publish] of waiting) {
       if (publish.deadlineMS > now) break
       waiting.delete(token)
-      fail(publish, new Error(`no acknowledgement within ${acknowledgeWithinMS} ms`))
+      fail(publish, new Error(unacknowledged))
     }
     // Does not wake an idle process.
     if (waiting.size === 0) end()

@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict'
 import { AckPolicy, DeliverPolicy, jetstreamManager } from '@nats-io/jetstream'
+import { headers } from '@nats-io/nats-core'
 import { isolatedServers } from '@parley/stack/test-servers'
 import type { Servers } from '@parley/stack/up'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { type Bus, connectBus } from '../connect.ts'
+import { createRefusals } from './refusals.ts'
 import { ensureConsumer, ensureStream } from './stream.ts'
+import { createStreamPublisher } from './stream-publisher.ts'
 
 const hour = 3_600 * 1_000_000_000
 
@@ -36,6 +39,17 @@ describe('the stream of events', () => {
     assert.equal(grown.max_bytes, larger.maxBytes)
     await ensureStream(bus, { maxAgeHours: 1, maxBytes: 1_048_576, replicas: 1 })
     assert.deepEqual(await config(), grown)
+  })
+
+  test('that does not acknowledge an event, as after a full disk, is said with what to do', async () => {
+    const refusals = createRefusals({ capturing: (subject) => subject })
+    const { publish } = createStreamPublisher(bus.nats, refusals)
+    // Takes the event as the stream would, so that NATS does not report that nobody does.
+    const silent = bus.nats.subscribe('silent')
+    const said = /^no acknowledgement within 3000 ms: read NATS' log; after a full disk, restart that server$/
+    await assert.rejects(publish('silent', '{}', headers()), { message: said })
+    silent.unsubscribe()
+    assert.match(refusals.streams.get('silent')?.message ?? '', said)
   })
 
   test('stays unlimited once an operator has removed the limits', async () => {
