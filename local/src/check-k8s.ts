@@ -10,7 +10,7 @@ const schemas = [
   'default',
   'https://raw.githubusercontent.com/datreeio/CRDs-catalog/main/{{.Group}}/{{.ResourceKind}}_{{.ResourceAPIVersion}}.json',
 ]
-/** Values that the schema refuses, and what the error names. */
+/** Values that the chart refuses, and what the error names. */
 const wrongValues = [
   ['realtimee.replicas=2', "'realtimee'"],
   ['apiGateway.replicas=two', "'/apiGateway/replicas'"],
@@ -21,6 +21,10 @@ const wrongValues = [
   ['push.settings.PARLEY_NATS_URL=nats://nats', "'/push/settings/PARLEY_NATS_URL'"],
   ['secrets.files.PARLEY_DRAIN_MS=drain', "at '/secrets/files': additional properties 'PARLEY_DRAIN_MS'"],
   ['secrets.files.PARLEY_NATS_URL=a/b', "'/secrets/files/PARLEY_NATS_URL'"],
+  ['apiGateway.autoscaling.enabled=true,apiGateway.autoscaling.min=30', 'apiGateway.autoscaling: min is greater than'],
+  ['monitoring.podMonitor.enabled=true,monitoring.serviceMonitor.enabled=true', 'monitoring: enable podMonitor or'],
+  ['settings=null', "missing property 'settings'"],
+  ['podLabels.app\\.kubernetes\\.io/name=parley', "'/podLabels/app.kubernetes.io~1name'"],
 ] as const
 const root = join(import.meta.dirname, '../..')
 
@@ -65,14 +69,21 @@ for (const target of rendered) {
   check(file, validate, [...strictly, '-'], readFileSync(join(root, file)))
 }
 for (const [value, named] of wrongValues) {
-  const { status, stderr } = spawnSync(helm, ['template', 'parley', chart, '--set', value], {
-    cwd: root,
-    encoding: 'utf8',
-  })
+  const args = ['template', 'parley', chart, '--kube-version', options.kubernetes, '--set', value]
+  const { status, stderr } = spawnSync(helm, args, { cwd: root, encoding: 'utf8' })
   const isNamed = status !== 0 && stderr.includes(named)
-  console.log(isNamed ? `✔ the schema refuses ${value}, by name` : `✖ ${value} is not refused as ${named}: ${stderr}`)
+  console.log(isNamed ? `✔ the chart refuses ${value}, by name` : `✖ ${value} is not refused as ${named}: ${stderr}`)
   if (!isNamed) process.exitCode = 1
 }
+// In a NetworkPolicy, a rule without ports allows all of them.
+const noPorts = ['--set-json', 'networkPolicies={"enabled":true,"serverPorts":[],"outsidePorts":[]}']
+const policies = execFileSync(helm, [...templateArgs({ file: '', values: `${chart}/values.yaml` }), ...noPorts], {
+  cwd: root,
+  encoding: 'utf8',
+})
+const opensAll = /- ports:(?!\n +- )/.test(policies)
+console.log(opensAll ? '✖ an empty list of ports allows all ports' : '✔ an empty list of ports allows none')
+if (opensAll) process.exitCode = 1
 const overlay = 'deploy/k8s/overlays/try'
 check(overlay, validate, [...strictly, '-'], execFileSync(build, [...how, join(root, overlay)]))
 
