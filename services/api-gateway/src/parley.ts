@@ -11,8 +11,13 @@ const fail = (error: Error & { code?: string }) => {
   if (error.code !== 'EPIPE') console.error(`parley: ${shorten(error.message)}`)
 }
 
+// A full disk or a reader that has ended must not end a command midway, such as a migration.
+let lost: Error | undefined
+process.stdout.on('error', (error) => (lost = error))
+process.stderr.on('error', () => undefined)
 await parleyCommand().parseAsync().catch(fail)
-// console.log hides errors, such as a full disk; the output may be the only copy of a key.
-if (process.stdout.errored) fail(process.stdout.errored)
+// The output may be the only copy of a key. console.log hides an error of the last line.
+lost ??= process.stdout.errored ?? undefined
+if (lost) fail(lost)
 // The client of a server that hangs would keep the process alive.
 process.exit()

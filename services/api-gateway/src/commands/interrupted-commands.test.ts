@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createReadStream, createWriteStream } from 'node:fs'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
@@ -7,6 +8,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { connectDb, type Db } from '@parley/db/connect'
 import { eventually } from '@parley/stack/eventually'
 import { listenOnLoopback } from '@parley/stack/loopback'
 import { commandEnv, parleyFile } from '@parley/stack/parley-command'
@@ -129,6 +131,51 @@ describe('a command that a signal ends says what is left and how to go on:', () 
     const { said, code } = await ended
     assert.match(said, /interrupted by SIGTERM: s3:\/\/bucket\/nightly\/\S+Z is incomplete: remove it, and run/)
     assert.equal(code, 'SIGTERM')
+  })
+
+  /** An empty database of its own. */
+  async function emptyDb(): Promise<{ db: Db; env: Record<string, string> }> {
+    const { mongoUrl } = await testServers()
+    const env = { PARLEY_MONGO_URL: withDatabase(mongoUrl, `interrupted_${randomUUID().replaceAll('-', '')}`) }
+    const db = await connectDb(env.PARLEY_MONGO_URL)
+    onTestFinished(async () => {
+      await db.mongo.dropDatabase()
+      await db.client.close()
+    })
+    return { db, env }
+  }
+
+  test('migrate repeats only migrations that were not completed', async () => {
+    const { env } = await emptyDb()
+    const { child, ended } = start(['migrate'], env)
+    await once(child.stdout, 'data')
+    child.kill('SIGTERM')
+    const again = 'run it again; completed migrations are not repeated'
+    assert.deepEqual(await ended, { said: `parley: interrupted by SIGTERM: ${again}\n`, code: 'SIGTERM' })
+    assert.deepEqual(await start(['migrate'], env).ended, { said: '', code: 0 })
+  })
+
+  test('restore starts over', async () => {
+    const place = await mkdtemp(join(dir, 'backups-'))
+    assert.equal((await start(['backup', place], servers).ended).code, 0)
+    const [name = ''] = await readdir(place)
+    const { db, env } = await emptyDb()
+    // The restore waits for this transaction with one of the first collections.
+    const app = await gateway.chat.db.apps.findOne({})
+    await db.mongo.createCollection('apps')
+    const session = db.client.startSession()
+    session.startTransaction()
+    await db.mongo.collection('apps').insertOne({ _id: app?._id as never }, { session })
+    const { child, ended } = start(['restore', join(place, name)], env)
+    await eventually('it has begun', async () => (await db.mongo.collection('restoring').countDocuments()) > 0)
+    child.kill('SIGINT')
+    await once(child.stderr, 'data')
+    await session.abortTransaction()
+    await session.endSession()
+    const left = 'the database is incomplete: run it again, which starts over'
+    assert.deepEqual(await ended, { said: `${first('SIGINT')}parley: interrupted by SIGINT: ${left}\n`, code: 130 })
+    assert.deepEqual(await start(['restore', join(place, name)], env).ended, { said: '', code: 0 })
+    assert.equal(await db.apps.countDocuments(), await gateway.chat.db.apps.countDocuments())
   })
 
   test('rebuild-stream prints the time to resume from', async () => {

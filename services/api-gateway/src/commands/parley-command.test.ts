@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { closeSync, openSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
+import { connectDb } from '@parley/db/connect'
 import { freePorts } from '@parley/stack/free-ports'
 import { listenOnLoopback } from '@parley/stack/loopback'
-import { parleyFile } from '@parley/stack/parley-command'
+import { commandEnv, parleyFile } from '@parley/stack/parley-command'
 import { testServers, withDatabase } from '@parley/stack/test-servers'
 import type { Command } from 'commander'
 import { describe, onTestFinished, test, vi } from 'vitest'
@@ -63,6 +65,31 @@ describe('every command of parley', () => {
     unread.stdout.destroy()
     const [silent, [failed]] = await Promise.all([text(unread.stderr), once(unread, 'close')])
     assert.deepEqual([failed, silent], [1, ''])
+  })
+
+  test('does all of its work although its output is lost', async () => {
+    const full = openSync('/dev/full', 'w')
+    onTestFinished(() => closeSync(full))
+    const { mongoUrl } = await testServers()
+    for (const [output, said] of [
+      [full, 'parley: ENOSPC: no space left on device, write\n'],
+      ['pipe', ''],
+    ] as const) {
+      const env = {
+        ...commandEnv,
+        PARLEY_MONGO_URL: withDatabase(mongoUrl, `unread_${randomUUID().replaceAll('-', '')}`),
+      }
+      const child = spawn(process.execPath, [parleyFile, 'migrate'], { env, stdio: ['ignore', output, 'pipe'] })
+      child.stdout?.destroy()
+      assert.ok(child.stderr)
+      const [error, [code]] = await Promise.all([text(child.stderr), once(child, 'close')])
+      assert.deepEqual([code, error], [1, said])
+      const again = await promisify(execFile)(process.execPath, [parleyFile, 'migrate', '--dry-run'], { env })
+      assert.equal(again.stdout, 'nothing to do\n')
+      const db = await connectDb(env.PARLEY_MONGO_URL)
+      await db.mongo.dropDatabase()
+      await db.client.close()
+    }
   })
 
   const run = (...args: string[]) => parleyCommand().parseAsync(args, { from: 'user' })
