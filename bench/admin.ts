@@ -8,6 +8,7 @@ import { Command } from 'commander'
 import { MongoClient } from 'mongodb'
 import { fillApp } from './admin/fill-app.ts'
 import { startBenchService } from './bench-service.ts'
+import { printTable } from './print-table.ts'
 import { median, quantile } from './quantile.ts'
 import { openCalls } from './read/rooms.ts'
 import { saveResults } from './save-results.ts'
@@ -71,11 +72,11 @@ const results = [...times].map(([read, found]) => ({
   timesBare: median(found) / bareMS,
 }))
 console.log(`\n${messages} messages, ${rooms} rooms, ${users} users; a bare findOne: ${bareMS.toFixed(2)} ms\n`)
-console.log(['read'.padEnd(20), 'median ms'.padStart(10), '95 %'.padStart(8), '× bare'.padStart(8)].join(' '))
-for (const { read, medianMS, p95MS, timesBare } of results) {
-  const columns = [medianMS.toFixed(2).padStart(10), p95MS.toFixed(2).padStart(8), timesBare.toFixed(1).padStart(8)]
-  console.log([read.padEnd(20), ...columns].join(' '))
-}
+printTable(
+  results.map(({ read, medianMS, p95MS, timesBare }) => {
+    return { read, 'median ms': medianMS, '95 %': p95MS, '× bare': timesBare }
+  }),
+)
 saveResults('admin', { rooms, users, messages, bareMS, results })
 const slow = results.filter(({ medianMS }) => medianMS > wantedMS)
 console.log(`\ngoal: every median under ${wantedMS} ms; over it: ${slow.map(({ read }) => read).join(', ') || 'none'}`)

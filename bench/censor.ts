@@ -2,6 +2,7 @@ import { createLetterReader } from '@parley/chat/moderation/letters'
 import { maskOfWords } from '@parley/chat/moderation/mask-words'
 import { wholeNumber } from '@parley/local/whole-number'
 import { Command } from 'commander'
+import { printTable } from './print-table.ts'
 import { median } from './quantile.ts'
 import { saveResults } from './save-results.ts'
 
@@ -54,24 +55,14 @@ function timesOf(work: () => unknown): number[] {
 }
 
 const read = createLetterReader()
-console.log(['text of 64 KiB'.padEnd(22), 'best ms', 'median ms', 'as JSON ms', 'best / JSON'].join('  '))
 const results = texts.map(([name, words, text]) => {
   const listed = maskOfWords(words, read)
   const masking = timesOf(() => listed.mask(text))
   const asJson = Math.min(...timesOf(() => JSON.stringify(JSON.parse(JSON.stringify(text)))))
   const [bestMS, medianMS] = [Math.min(...masking), median(masking)]
-  const ratio = bestMS / asJson
-  console.log(
-    [
-      name.padEnd(22),
-      bestMS.toFixed(2).padStart(7),
-      medianMS.toFixed(2).padStart(9),
-      asJson.toFixed(2).padStart(10),
-      ratio.toFixed(1).padStart(11),
-    ].join('  '),
-  )
-  return { text: name, words: words.length, bestMS, medianMS, asJson, ratio }
+  return { text: name, words: words.length, bestMS, medianMS, asJson, ratio: bestMS / asJson }
 })
+printTable(results)
 saveResults('censor', results)
 const worst = Math.max(...results.map(({ bestMS }) => bestMS))
 console.log(`\ngoal: under ${wantedMS} ms each; slowest: ${worst.toFixed(2)} ms`)

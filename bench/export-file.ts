@@ -1,5 +1,5 @@
 import { writeNdjson } from '@parley/stack/write-ndjson'
-import { words } from './storage-words.ts'
+import { textOf } from './text-of.ts'
 
 const perRoom = 10
 interface Extent {
@@ -36,15 +36,5 @@ function messageOf(rooms: number, n: number, createdAt: number): object {
   const reply = turn > 0 && n % 10 === 3 ? { replyTo: `message ${n - rooms}` } : {}
   const thread = turn > 0 && n % 20 === 7 ? { threadOf: `message ${room}` } : {}
   const reactions = n % 10 === 5 ? { reactions: [{ client: memberOf(room, 1), reaction: '👍' }] } : {}
-  return { ...about, message: textOf(n), messageType: 'text', createdAt, ...reply, ...thread, ...reactions }
-}
-
-/** Text with little repetition. */
-function textOf(n: number): string {
-  let [said, state] = ['', (n + 1) * 2_654_435_761]
-  while (said.length < 80) {
-    state = (state * 1_103_515_245 + 12_345) % 2 ** 31
-    said += `${words[state % words.length]} `
-  }
-  return said
+  return { ...about, message: textOf(n, 80), messageType: 'text', createdAt, ...reply, ...thread, ...reactions }
 }

@@ -8,6 +8,7 @@ import { startServers } from '@parley/stack/up'
 import { Command } from 'commander'
 import { startBenchService } from './bench-service.ts'
 import { emptyProfilesFolder, printCpuShares, profilesInto } from './cpu-profile.ts'
+import { printTable } from './print-table.ts'
 import { median } from './quantile.ts'
 import { bigRoom, openCalls, prepareReader, reads } from './read/rooms.ts'
 import { saveResults } from './save-results.ts'
@@ -110,13 +111,13 @@ for (const [title, results] of [
   [`rooms being written to, ${writes} messages per second each`, written],
 ] as const) {
   console.log(`\n${title}: median of ${rounds} requests each, in milliseconds, by room size\n`)
-  const head = ['read'.padEnd(12), ...sizes.map((size) => String(size).padStart(9))]
-  console.log([...head, 'last/first'.padStart(12), 'bare'.padStart(7), '× bare'.padStart(7)].join(' '))
-  for (const { read, medianMS, growth, bareMS, timesBare } of results) {
-    const columns = Object.values(medianMS).map((ms) => Number(ms).toFixed(2).padStart(9))
-    const ratios = [growth.toFixed(2).padStart(12), bareMS.toFixed(2).padStart(7), timesBare.toFixed(2).padStart(7)]
-    console.log([read.padEnd(12), ...columns, ...ratios].join(' '))
-  }
+  printTable(
+    results.map(({ read, medianMS, growth, bareMS, timesBare }) => {
+      const bySize = Object.entries(medianMS).map(([size, ms]) => [`of ${size}`, ms ?? Number.NaN])
+      const ratios = { 'last/first': growth, bare: bareMS, '× bare': timesBare }
+      return Object.assign({ read }, Object.fromEntries(bySize), ratios)
+    }),
+  )
 }
 saveResults('read', { still, written })
 const worst = Math.max(...[...still, ...written].map(({ growth }) => growth))

@@ -1,8 +1,9 @@
 import { wholeNumber, wholeNumbers } from '@parley/local/whole-number'
 import { Command, Option } from 'commander'
 import { emptyProfilesFolder, printCpuShares } from './cpu-profile.ts'
+import { printTable } from './print-table.ts'
 import { saveResults } from './save-results.ts'
-import { compare, heading, roomIds, type Scene, toLine, users, warmUp } from './send/compare.ts'
+import { compare, inMicroseconds, roomIds, type Scene, toRow, users, warmUp } from './send/compare.ts'
 import { measureReceiving } from './send/receive.ts'
 import { setUp } from './send/setup.ts'
 import { measureSockets } from './send/sockets.ts'
@@ -44,53 +45,24 @@ for (const _id of users) await setup.post('/admin/clients', { _id, issueAccessTo
 for (const _id of roomIds) await setup.post('/rooms/', { _id, roomType: 'group', members: users })
 
 await warmUp(setup)
-console.log(`${options.rounds} rounds of ${options.seconds} s each\n\n${heading}`)
+console.log(`${options.rounds} rounds of ${options.seconds} s each\n`)
 for (const [name, rows] of Object.entries(scenes)) {
   if (!options.scenes.includes(name)) continue
   const compared = []
-  for (const scene of rows) {
-    const row = await compare(setup, scene, options)
-    compared.push(row)
-    console.log(toLine(row))
-  }
+  for (const scene of rows) compared.push(await compare(setup, scene, options))
+  printTable(compared.map(toRow))
   saveResults(name === 'send' ? name : `send-${name}`, compared)
 }
 if (options.scenes.includes('receive')) {
   console.log('\nfrom the first byte of the request to the event at a stock client on a realtime node')
-  console.log('clients   messages/s   send p99 ms   receive p50 ms   p99 ms')
   const rows = await measureReceiving(setup, options.seconds)
-  for (const { clients, sentPerSecond, sendP99MS, p50MS, p99MS, perSecond } of rows) {
-    const cells = [
-      sentPerSecond.toFixed(0).padStart(12),
-      sendP99MS.toFixed(1).padStart(13),
-      p50MS.toFixed(1).padStart(16),
-    ]
-    const load = perSecond === undefined ? '' : '   at half load'
-    console.log(`${String(clients).padStart(7)} ${cells.join(' ')} ${p99MS.toFixed(1).padStart(8)}${load}`)
-  }
+  printTable(rows.map((row) => ({ ...row })))
   saveResults('send-receive', rows)
 }
 if (options.scenes.includes('sockets')) {
   console.log('\nsends by socket, against POST /messages')
-  console.log(
-    'clients  sockets a room   POST/s   p99 ms   emits/s   ack p99 ms   at sockets p50 ms   p99 ms   ratio   CPU µs per message',
-  )
   const rows = await measureSockets(setup, options)
-  for (const row of rows) {
-    const cells = [
-      String(row.clients).padStart(7),
-      String(row.listeners).padStart(15),
-      row.restPerSecond.toFixed(0).padStart(8),
-      row.restP99MS.toFixed(1).padStart(8),
-      row.perSecond.toFixed(0).padStart(9),
-      row.ackP99MS.toFixed(1).padStart(12),
-      row.deliveredP50MS.toFixed(1).padStart(19),
-      row.deliveredP99MS.toFixed(1).padStart(8),
-      row.ratio.toFixed(2).padStart(7),
-    ]
-    const cpu = Object.entries(row.cpuMicrosecondsPerMessage).map(([name, used]) => `${name} ${used.toFixed(0)}`)
-    console.log(`${cells.join(' ')}   ${cpu.join(', ')}`)
-  }
+  printTable(rows.map(({ cpuMicrosecondsPerMessage: cpu, ...row }) => ({ ...row, ...inMicroseconds(cpu) })))
   saveResults('send-sockets', rows)
 }
 await setup.stop()

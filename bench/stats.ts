@@ -7,6 +7,7 @@ import { startServers } from '@parley/stack/up'
 import { Command } from 'commander'
 import { ObjectId } from 'mongodb'
 import { startBenchService } from './bench-service.ts'
+import { printTable } from './print-table.ts'
 import { median } from './quantile.ts'
 import { saveResults } from './save-results.ts'
 
@@ -64,13 +65,11 @@ for (let round = -5; round < rounds; round++) {
 }
 
 console.log(`\nGET /admin/stats over ${days} days; ${rooms} rooms, ${users} users; median and worst of ${rounds}`)
-console.log('messages a day   in the window   median ms   worst ms')
 const results = subjects.map(({ perDay: messages, times }) => {
   const [medianMS, worstMS] = [median(times), Math.max(...times)]
-  const cells = [messages, messages * days, medianMS.toFixed(1), worstMS.toFixed(1)]
-  console.log(cells.map((cell, i) => String(cell).padStart([14, 16, 12, 11][i] ?? 0)).join(''))
   return { messagesPerDay: messages, medianMS, worstMS }
 })
+printTable(results)
 saveResults('stats', results)
 const [first, last] = [results[0]?.medianMS ?? Number.NaN, results.at(-1)?.medianMS ?? Number.NaN]
 console.log(

@@ -8,8 +8,9 @@ import { Command } from 'commander'
 import { adminPost } from './admin-post.ts'
 import { startBenchService } from './bench-service.ts'
 import { httpRequest, loadHttp } from './http-load.ts'
+import { printTable } from './print-table.ts'
 import { saveResults } from './save-results.ts'
-import { words } from './storage-words.ts'
+import { textOf } from './text-of.ts'
 
 const { users, messages } = new Command('npm run bench:storage --')
   .description(
@@ -46,10 +47,8 @@ const rows = [
   row('messages', sent, withRooms, withMessages),
   { of: 'messages in the stream', count: stream.messages, diskMB: 0, indexMB: 0, streamMB: perMillion(stream) },
 ]
-console.log('\nper million            MongoDB, MB     indexes, MB   NATS, MB')
-for (const { of, diskMB, indexMB, streamMB } of rows) {
-  console.log(`${of.padEnd(24)}${cell(diskMB)}${cell(indexMB).padStart(16)}${cell(streamMB).padStart(11)}`)
-}
+console.log('\nMB per million, in MongoDB, its indexes, and the stream')
+printTable(rows)
 console.log('\nindexes of messages by collection, MB per million')
 for (const [name, bytes] of withMessages.indexesOf) {
   const mb = ((bytes - (withRooms.indexesOf.get(name) ?? 0)) / sent) * (million / 2 ** 20)
@@ -109,10 +108,6 @@ function perMillion({ messages: count, bytes }: { messages: number; bytes: numbe
   return (bytes / count) * (million / 2 ** 20)
 }
 
-function cell(number: number): string {
-  return (number > 0 ? number.toFixed(0) : '').padStart(10)
-}
-
 async function makeUsers(): Promise<void> {
   for (let i = 0; i < users; i += 50) {
     const some = Array.from({ length: Math.min(50, users - i) }, (_, n) => i + n)
@@ -140,7 +135,7 @@ async function send(to: readonly string[]): Promise<number> {
       'POST',
       '/messages',
       { 'im-api-key': apiKey },
-      { room, sender, message: textOf(n), messageType: 'text' },
+      { room, sender, message: textOf(n, 200).slice(0, 200), messageType: 'text' },
     )
   }
   let from = 0
@@ -160,14 +155,4 @@ async function send(to: readonly string[]): Promise<number> {
 async function countSent(): Promise<number> {
   const [sum] = await db.rooms.aggregate<{ seq: number }>([{ $group: { _id: null, seq: { $sum: '$seq' } } }]).toArray()
   return sum?.seq ?? 0
-}
-
-/** Text with little repetition, so that it does not compress unrealistically well. */
-function textOf(n: number): string {
-  let [text, state] = ['', (n + 1) * 2_654_435_761]
-  while (text.length < 200) {
-    state = (state * 1_103_515_245 + 12_345) % 2 ** 31
-    text += `${words[state % words.length]} `
-  }
-  return text.slice(0, 200)
 }

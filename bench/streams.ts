@@ -5,6 +5,7 @@ import { deleteStream } from '@parley/bus/stream/stream-state'
 import { wholeNumber } from '@parley/local/whole-number'
 import { startServers } from '@parley/stack/up'
 import { Command } from 'commander'
+import { printTable } from './print-table.ts'
 import { cpuSeconds } from './process-usage.ts'
 import { median } from './quantile.ts'
 
@@ -59,12 +60,15 @@ try {
     one.push(await turn(1))
     several.push(await turn(options.streams))
   }
-  console.log(`\n| µs per event | 1 stream | ${options.streams} streams | ratio |\n|---|---|---|---|`)
-  for (const name of ['clock', 'NATS CPU', 'own CPU'] as const) {
-    const of = (rounds: Figures[]) => median(rounds.map((figures) => figures[name])).toFixed(1)
-    const ratio = median(several.map((figures, round) => figures[name] / (one[round]?.[name] ?? 1)))
-    console.log(`| ${name} | ${of(one)} | ${of(several)} | ${ratio.toFixed(2)} |`)
-  }
+  const of = (rounds: Figures[], name: keyof Figures) => median(rounds.map((figures) => figures[name]))
+  printTable(
+    (['clock', 'NATS CPU', 'own CPU'] as const).map((name) => ({
+      'µs per event': name,
+      '1 stream': of(one, name),
+      [`${options.streams} streams`]: of(several, name),
+      ratio: median(several.map((figures, round) => figures[name] / (one[round]?.[name] ?? 1))),
+    })),
+  )
 } finally {
   await servers.stop()
 }

@@ -8,6 +8,7 @@ import { Command } from 'commander'
 import { MongoClient } from 'mongodb'
 import { startBenchService } from './bench-service.ts'
 import { emptyProfilesFolder, printCpuShares, profilesInto } from './cpu-profile.ts'
+import { printTable } from './print-table.ts'
 import { saveResults } from './save-results.ts'
 import { openApi } from './write/api.ts'
 import { measureRates } from './write/rates.ts'
@@ -47,28 +48,13 @@ const mongo = await MongoClient.connect(servers.mongoUrl, { writeConcern: { w: '
 const api = openApi(`http://127.0.0.1:${gateway.ports['http']}`, keys)
 
 const rates = has('rates') ? await measureRates(api, baseline, { clients, rounds, seconds }) : []
-if (rates.length > 0) console.log('\nwhat                             clients   bare/s    ours/s   p99 ms   ratio')
-for (const { what, clients: at, barePerSecond, perSecond, p99MS, ratio } of rates) {
-  const numbers = [
-    String(at).padStart(7),
-    barePerSecond.toFixed(0).padStart(8),
-    perSecond.toFixed(0).padStart(9),
-    p99MS.toFixed(1).padStart(8),
-    ratio.toFixed(2).padStart(7),
-  ]
-  console.log(`${what.padEnd(32)} ${numbers.join(' ')}`)
-}
+printTable(rates.map((rate) => ({ ...rate })))
 const singles = [
   ...(has('batches') ? await measureBatches(api, mongo.db(), rounds) : []),
   ...(has('erasing') ? await measureErasing(api, mongo.db()) : []),
   ...(has('reading') ? await measureReading(api, mongo.db(), 30) : []),
 ]
-if (singles.length > 0) console.log('\none request                            ms   bare ms     goal ms')
-for (const { what, ms, bareMS, wantedMS } of singles) {
-  console.log(
-    `${what.padEnd(34)} ${ms.toFixed(1).padStart(6)} ${bareMS.toFixed(1).padStart(9)} ${String(wantedMS).padStart(11)}`,
-  )
-}
+printTable(singles.map((single) => ({ ...single })))
 if (only === undefined) saveResults('write', { rates, singles })
 await api.close()
 await mongo.close()

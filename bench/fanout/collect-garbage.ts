@@ -4,8 +4,5 @@ import { runInNewContext } from 'node:vm'
 setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc') as () => void
 
-/**
- * Preloaded into every measured process: runs a garbage collection on SIGWINCH, which nothing else uses, so that memory
- * figures are comparable.
- */
+/** Preloaded into measured processes: SIGWINCH collects garbage, so that memory figures are comparable. */
 process.on('SIGWINCH', () => collect())

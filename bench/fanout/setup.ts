@@ -14,10 +14,7 @@ export interface Setup {
 const atOnce = 50
 export const presentUsers = 500
 
-/**
- * Creates the environment. User n is in `room n % 10` and in `all`; the last users are only in `present`.
- * @param users number of users
- */
+/** Creates the environment. User n is in `room n % 10` and `all`; the last users are only in `present`. */
 export async function setUp(users: number, log: (line: string) => void): Promise<Setup> {
   const servers = await startServers({ onProgress: log })
   const keys = await makeApp(servers.mongoUrl, 'bench')

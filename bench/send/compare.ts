@@ -25,9 +25,6 @@ export interface Compared extends Scene {
   cpuMicrosecondsPerInsertOne: number
 }
 
-export const heading =
-  'clients rooms  bytes gateways   insertOne/s   p99 ms   POST /messages/s   p99 ms   ratio   of p99   bare server   of p99   CPU µs per message'
-
 /** Measures bare insertOne, the bare server and sends of the same size in turns; returns medians. */
 export async function compare(
   setup: Setup,
@@ -79,24 +76,14 @@ export async function warmUp(setup: Setup, gateways = 1): Promise<void> {
   }
 }
 
-export function toLine(row: Compared): string {
-  const cpu = Object.entries(row.cpuMicrosecondsPerMessage).map(([name, used]) => `${name} ${used.toFixed(0)}`)
-  const bare = Object.values(row.bareCpuMicrosecondsPerMessage).reduce((sum, used) => sum + used, 0)
-  return [
-    String(row.clients).padStart(7),
-    String(row.rooms).padStart(5),
-    String(row.bytes).padStart(6),
-    String(row.gateways).padStart(8),
-    row.insertOnePerSecond.toFixed(0).padStart(13),
-    row.insertOneP99MS.toFixed(1).padStart(8),
-    row.sentPerSecond.toFixed(0).padStart(18),
-    row.p99MS.toFixed(1).padStart(8),
-    row.ratio.toFixed(2).padStart(7),
-    row.p99Ratio.toFixed(2).padStart(8),
-    row.bareRatio.toFixed(2).padStart(13),
-    row.bareP99Ratio.toFixed(2).padStart(8),
-    `  ${cpu.join(', ')}; bare server, all ${bare.toFixed(0)}; insertOne ${row.cpuMicrosecondsPerInsertOne.toFixed(0)}`,
-  ].join(' ')
+export function toRow(row: Compared): Record<string, string | number> {
+  const { cpuMicrosecondsPerMessage: own, bareCpuMicrosecondsPerMessage: bare, ...figures } = row
+  const ofBare = Object.values(bare).reduce((sum, used) => sum + used, 0)
+  return { ...figures, ...inMicroseconds(own), 'bare server, CPU µs': ofBare }
+}
+
+export function inMicroseconds(cpu: Readonly<Record<string, number>>): Record<string, number> {
+  return Object.fromEntries(Object.entries(cpu).map(([name, used]) => [`${name}, CPU µs`, used]))
 }
 
 export const users = Array.from({ length: 10 }, (_, i) => `user ${i}`)
