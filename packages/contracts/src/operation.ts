@@ -18,17 +18,20 @@ export type Access = KeyAccess | 'client' | 'client-with-id' | 'operator' | 'any
 type KeyAccess = 'admin' | 'platform' | 'client-or-admin'
 
 /** One HTTP operation of the contract: the source of its route, validation, types and OpenAPI. */
-export type Operation = OperationParts & ForCallers
+export type Operation = Route & OperationParts & ForCallers
 
 /** The access of an operation, with the scope that API keys need. */
 type ForCallers = { access: Exclude<Access, KeyAccess>; scope?: undefined } | { access: KeyAccess; scope: Scope }
 
-interface OperationParts {
+interface Route {
   /** operationId of the OpenAPI document. */
   id: string
   method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   /** With `:name` for path parameters. */
   path: string
+}
+
+interface OperationParts {
   tag: keyof typeof tags
   summary: string
   description?: string
@@ -98,9 +101,16 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }
 
-/** Declares an operation and keeps its exact type. */
-export function operation<const T extends Operation>(spec: T): T {
-  return spec
+/** Declares an operation, such as `operation('getMe', 'GET /me', …)`, and keeps its exact type. */
+export function operation<
+  const Id extends string,
+  const Method extends Route['method'],
+  const Path extends `/${string}`,
+  const Parts extends OperationParts & ForCallers,
+>(id: Id, route: `${Method} ${Path}`, parts: Parts): { id: Id; method: Method; path: Path } & Parts {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the type of `route` names both
+  const [method, path] = route.split(' ') as [Method, Path]
+  return { id, method, path, ...parts }
 }
 
 type Parsed<S> = S extends z.ZodType ? z.output<S> : undefined

@@ -12,10 +12,7 @@ const exampleKey = {
   ratePerMinute: 600,
 }
 
-export const addKey = operation({
-  id: 'addKey',
-  method: 'POST',
-  path: '/admin/keys',
+export const addKey = operation('addKey', 'POST /admin/keys', {
   tag: 'API keys',
   summary: 'Add an API key to the app',
   description:
@@ -38,10 +35,7 @@ export const addKey = operation({
   },
 })
 
-export const listKeys = operation({
-  id: 'listKeys',
-  method: 'GET',
-  path: '/admin/keys',
+export const listKeys = operation('listKeys', 'GET /admin/keys', {
   tag: 'API keys',
   summary: 'List the app’s API keys, oldest first, without the keys themselves',
   access: 'admin',
@@ -51,10 +45,7 @@ export const listKeys = operation({
   example: { query: { ended: 'false' }, result: { data: [exampleKey] } },
 })
 
-export const revokeKey = operation({
-  id: 'revokeKey',
-  method: 'DELETE',
-  path: '/admin/keys/:id',
+export const revokeKey = operation('revokeKey', 'DELETE /admin/keys/:id', {
   tag: 'API keys',
   summary: 'Revoke an API key',
   description: 'By the time of the response, every gateway refuses the key. A key may revoke itself.',

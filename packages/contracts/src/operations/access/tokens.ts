@@ -10,11 +10,8 @@ const client = z.object({ client_id: userId })
 /** `jti` of a token of the app's own login. */
 export const tokenIdOfIssuer = comparedText(1_000).min(1)
 
-export const revokeTokens = operation({
-  id: 'revokeTokens',
+export const revokeTokens = operation('revokeTokens', 'DELETE /admin/clients/:client_id/token', {
   inInterface: true,
-  method: 'DELETE',
-  path: '/admin/clients/:client_id/token',
   tag: 'Users and tokens',
   summary: 'Revoke one or all tokens of a user',
   description: 'Immediate and irreversible. Sockets of a revoked token are disconnected.',
@@ -40,10 +37,7 @@ export const revokeTokens = operation({
   example: { body: { token: 'pt_0123456789' }, result: { success: true, message: 'revoked', revokedTokens: 1 } },
 })
 
-export const bindToken = operation({
-  id: 'bindToken',
-  method: 'PUT',
-  path: '/admin/clients/:client_id/token',
+export const bindToken = operation('bindToken', 'PUT /admin/clients/:client_id/token', {
   tag: 'Users and tokens',
   summary: 'Bind your own token to a user, replacing all of the user’s tokens',
   access: 'admin',
@@ -61,10 +55,7 @@ export const bindToken = operation({
   },
 })
 
-export const renewToken = operation({
-  id: 'renewToken',
-  method: 'POST',
-  path: '/me/token',
+export const renewToken = operation('renewToken', 'POST /me/token', {
   tag: 'Users and tokens',
   summary: 'Issue a new token in place of the calling one',
   access: 'client',
@@ -75,10 +66,7 @@ export const renewToken = operation({
 
 const listed = z.object({ data: z.array(userToken).describe('Active tokens, newest first; at most 50') })
 
-export const listTokens = operation({
-  id: 'listTokens',
-  method: 'GET',
-  path: '/admin/clients/:client_id/tokens',
+export const listTokens = operation('listTokens', 'GET /admin/clients/:client_id/tokens', {
   tag: 'Users and tokens',
   summary: 'List the active tokens of a user',
   access: 'admin',
@@ -89,10 +77,7 @@ export const listTokens = operation({
   example: { result: { data: [exampleUserToken] } },
 })
 
-export const endToken = operation({
-  id: 'endToken',
-  method: 'DELETE',
-  path: '/admin/clients/:client_id/tokens/:id',
+export const endToken = operation('endToken', 'DELETE /admin/clients/:client_id/tokens/:id', {
   tag: 'Users and tokens',
   summary: 'Revoke one token of a user and disconnect its sockets',
   access: 'admin',
@@ -104,10 +89,7 @@ export const endToken = operation({
   example: { result: {} },
 })
 
-export const listMyTokens = operation({
-  id: 'listMyTokens',
-  method: 'GET',
-  path: '/me/tokens',
+export const listMyTokens = operation('listMyTokens', 'GET /me/tokens', {
   tag: 'Users and tokens',
   summary: 'List the caller’s active tokens: where they are signed in',
   access: 'client',
@@ -115,10 +97,7 @@ export const listMyTokens = operation({
   example: { result: { data: [{ ...exampleUserToken, isCurrent: true }] } },
 })
 
-export const endMyToken = operation({
-  id: 'endMyToken',
-  method: 'DELETE',
-  path: '/me/tokens/:id',
+export const endMyToken = operation('endMyToken', 'DELETE /me/tokens/:id', {
   tag: 'Users and tokens',
   summary: 'Sign a device out: revoke a token of the caller and disconnect its sockets',
   access: 'client',

@@ -4,10 +4,7 @@ import { nextCursor, pageCursor } from '../../page-cursor.ts'
 import { auditEntry, exampleAuditEntry } from '../../resources/audit-entry.ts'
 import { timeParameter } from '../../time-parameter.ts'
 
-export const listAudit = operation({
-  id: 'listAudit',
-  method: 'GET',
-  path: '/admin/audit',
+export const listAudit = operation('listAudit', 'GET /admin/audit', {
   tag: 'Administration',
   summary: 'List changes made by API keys, operators and commands, newest first',
   access: 'admin',

@@ -7,10 +7,7 @@ import { adminUser } from '../../resources/user.ts'
 import { exampleBlock, exampleUser } from '../examples.ts'
 import { listConnections } from '../users/connections.ts'
 
-export const inspectUser = operation({
-  id: 'inspectUser',
-  method: 'GET',
-  path: '/admin/clients/:client_id',
+export const inspectUser = operation('inspectUser', 'GET /admin/clients/:client_id', {
   tag: 'Administration',
   summary: 'Get everything about a user',
   description:

@@ -5,10 +5,7 @@ import { nextCursor, pageCursor } from '../../page-cursor.ts'
 import { pushDevice } from '../../resources/push/device.ts'
 import { deviceId } from '../users/devices.ts'
 
-export const listDevices = operation({
-  id: 'listDevices',
-  method: 'GET',
-  path: '/admin/push/devices',
+export const listDevices = operation('listDevices', 'GET /admin/push/devices', {
   tag: 'Push',
   summary: 'List the push devices of the app or of a user',
   access: 'admin',
@@ -33,10 +30,7 @@ export const listDevices = operation({
   },
 })
 
-export const removeDevice = operation({
-  id: 'removeDevice',
-  method: 'DELETE',
-  path: '/admin/clients/:client_id/devices/:device',
+export const removeDevice = operation('removeDevice', 'DELETE /admin/clients/:client_id/devices/:device', {
   tag: 'Push',
   summary: 'Unregister a push device of a user',
   access: 'admin',

@@ -68,10 +68,7 @@ const alert = z.object({
   reason: z.string().describe('An English sentence'),
 })
 
-export const readOverview = operation({
-  id: 'readOverview',
-  method: 'GET',
-  path: '/admin/overview',
+export const readOverview = operation('readOverview', 'GET /admin/overview', {
   tag: 'Monitoring',
   summary: 'Get the app’s activity now, in the last hour and day, with processes and alerts',
   description:

@@ -33,10 +33,7 @@ const adminRoom = z.object({ ...whole, ...counted }).meta({ id: 'AdminRoom', ...
 
 const exampleListed = (({ members: _none, ...rest }) => ({ ...rest, messageCount: 12 }))(exampleRoom)
 
-export const listAllRooms = operation({
-  id: 'listAllRooms',
-  method: 'GET',
-  path: '/admin/rooms',
+export const listAllRooms = operation('listAllRooms', 'GET /admin/rooms', {
   tag: 'Administration',
   summary: 'Query the app’s rooms',
   description:
@@ -82,10 +79,7 @@ export const listAllRooms = operation({
   },
 })
 
-export const inspectRoom = operation({
-  id: 'inspectRoom',
-  method: 'GET',
-  path: '/admin/rooms/:id',
+export const inspectRoom = operation('inspectRoom', 'GET /admin/rooms/:id', {
   tag: 'Administration',
   summary: 'Get a room with all its settings and the latest message',
   access: 'admin',
@@ -96,10 +90,7 @@ export const inspectRoom = operation({
   example: { result: { ...exampleRoom, messageCount: 12, lastMessage: exampleMessage } },
 })
 
-export const inspectMembers = operation({
-  id: 'inspectMembers',
-  method: 'GET',
-  path: '/admin/rooms/:id/members',
+export const inspectMembers = operation('inspectMembers', 'GET /admin/rooms/:id/members', {
   tag: 'Administration',
   summary: 'List the members of a room with roles, read markers and bans, earliest joined first',
   access: 'admin',
@@ -143,10 +134,7 @@ export const inspectMembers = operation({
   },
 })
 
-export const inspectMessages = operation({
-  id: 'inspectMessages',
-  method: 'GET',
-  path: '/admin/rooms/:id/messages',
+export const inspectMessages = operation('inspectMessages', 'GET /admin/rooms/:id/messages', {
   tag: 'Administration',
   summary: 'Read a page of a room’s history without being a member',
   description:
@@ -181,11 +169,12 @@ export const inspectMessages = operation({
   },
 })
 
-export const inspectThread = operation({
-  ...listThread,
-  id: 'inspectThread',
+export const inspectThread = operation('inspectThread', 'GET /admin/messages/:id/thread', {
+  params: listThread.params,
+  query: listThread.query,
+  result: listThread.result,
+  example: listThread.example,
   conversations: true,
-  path: '/admin/messages/:id/thread',
   tag: 'Administration',
   summary: 'Read a page of a thread without being a member',
   description:
@@ -195,10 +184,7 @@ export const inspectThread = operation({
   errors: ['ROOM_NOT_FOUND', 'MESSAGE_NOT_FOUND', 'INVALID_QUERY'],
 })
 
-export const inspectPins = operation({
-  id: 'inspectPins',
-  method: 'GET',
-  path: '/admin/rooms/:id/pins',
+export const inspectPins = operation('inspectPins', 'GET /admin/rooms/:id/pins', {
   tag: 'Administration',
   summary: 'List the pinned messages of a room, newest first',
   access: 'admin',
@@ -211,10 +197,7 @@ export const inspectPins = operation({
   example: { query: { limit: 20 }, result: { data: [{ ...exampleMessage, pinned: true }] } },
 })
 
-export const inspectBans = operation({
-  id: 'inspectBans',
-  method: 'GET',
-  path: '/admin/rooms/:id/bans',
+export const inspectBans = operation('inspectBans', 'GET /admin/rooms/:id/bans', {
   tag: 'Administration',
   summary: 'List the active bans in a room, oldest first',
   access: 'admin',
@@ -226,10 +209,7 @@ export const inspectBans = operation({
   example: { result: [{ ...exampleBlock, room: 'demo-room' }] },
 })
 
-export const inspectRoomsOfUser = operation({
-  id: 'inspectRoomsOfUser',
-  method: 'GET',
-  path: '/admin/clients/:client_id/rooms',
+export const inspectRoomsOfUser = operation('inspectRoomsOfUser', 'GET /admin/clients/:client_id/rooms', {
   tag: 'Administration',
   summary: 'List a user’s rooms with unread counts and roles, latest message first',
   access: 'admin',

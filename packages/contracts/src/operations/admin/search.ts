@@ -4,10 +4,7 @@ import { operation } from '../../operation.ts'
 import { nextCursor } from '../../page-cursor.ts'
 import { foundMessage } from '../search/search.ts'
 
-export const searchAllMessages = operation({
-  id: 'searchAllMessages',
-  method: 'POST',
-  path: '/admin/search',
+export const searchAllMessages = operation('searchAllMessages', 'POST /admin/search', {
   tag: 'Administration',
   summary: 'Search the messages of all rooms',
   description:

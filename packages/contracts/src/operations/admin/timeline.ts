@@ -6,10 +6,7 @@ import { timelineEntry, timelineKinds } from '../../resources/timeline-entry.ts'
 import { scopes } from '../../scopes.ts'
 import { timeParameter } from '../../time-parameter.ts'
 
-export const readTimeline = operation({
-  id: 'readTimeline',
-  method: 'GET',
-  path: '/admin/timeline',
+export const readTimeline = operation('readTimeline', 'GET /admin/timeline', {
   tag: 'Administration',
   summary: 'Get the timeline of a user or room, newest first',
   description:

@@ -8,10 +8,7 @@ import { exampleUser } from '../examples.ts'
 /** All users by creation or last login, banned users by their ban, robots by creation. */
 const userLists = ['created', 'lastLogin', 'banned', 'robots'] as const
 
-export const listAllUsers = operation({
-  id: 'listAllUsers',
-  method: 'GET',
-  path: '/admin/users',
+export const listAllUsers = operation('listAllUsers', 'GET /admin/users', {
   tag: 'Administration',
   summary: 'Find users by a prefix of their name or ID, or list the latest',
   description:

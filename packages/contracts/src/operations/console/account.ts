@@ -3,10 +3,7 @@ import { operation } from '../../operation.ts'
 import { exampleSession, operatorPassword, operatorSession } from '../../resources/operator.ts'
 import { secondFactor, totpCode } from './session.ts'
 
-export const changePassword = operation({
-  id: 'changePassword',
-  method: 'POST',
-  path: '/operator/password',
+export const changePassword = operation('changePassword', 'POST /operator/password', {
   tag: 'Console',
   summary: 'Set your own password',
   description: 'Ends all sessions of the operator and sets the cookie of a new one.',
@@ -34,10 +31,7 @@ const recoveryCodes = z
 
 const url = 'otpauth://totp/Parley:olivia%40example.com?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&issuer=Parley'
 
-export const setUpTotp = operation({
-  id: 'setUpTotp',
-  method: 'POST',
-  path: '/operator/totp',
+export const setUpTotp = operation('setUpTotp', 'POST /operator/totp', {
   tag: 'Console',
   summary: 'Set up an authenticator for your own account',
   description:
@@ -54,10 +48,7 @@ export const setUpTotp = operation({
   example: { body: {}, result: { isOn: false, secret: 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ', url } },
 })
 
-export const removeTotp = operation({
-  id: 'removeTotp',
-  method: 'DELETE',
-  path: '/operator/totp',
+export const removeTotp = operation('removeTotp', 'DELETE /operator/totp', {
   tag: 'Console',
   summary: 'Remove the authenticator of your own account',
   access: 'operator',
@@ -67,10 +58,7 @@ export const removeTotp = operation({
   example: { body: { code: '287082' }, result: { isOn: false } },
 })
 
-export const renewRecoveryCodes = operation({
-  id: 'renewRecoveryCodes',
-  method: 'POST',
-  path: '/operator/recovery-codes',
+export const renewRecoveryCodes = operation('renewRecoveryCodes', 'POST /operator/recovery-codes', {
   tag: 'Console',
   summary: 'Replace the recovery codes of your own account',
   access: 'operator',

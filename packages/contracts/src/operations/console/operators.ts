@@ -15,10 +15,7 @@ const params = z.object({ id: operatorId })
 const link = z.string().describe('Token of a sign-in link, valid once within a day: /console#link={token}')
 const errors = ['OPERATOR_NOT_FOUND', 'PERMISSION_DENIED', 'CONFLICT'] as const
 
-export const listOperators = operation({
-  id: 'listOperators',
-  method: 'GET',
-  path: '/operators',
+export const listOperators = operation('listOperators', 'GET /operators', {
   tag: 'Console',
   summary: 'List operators with a role in an app that the caller owns, by e-mail',
   access: 'operator',
@@ -34,10 +31,7 @@ export const listOperators = operation({
   example: { query: { limit: 50 }, result: { data: [exampleOperator] } },
 })
 
-export const addOperator = operation({
-  id: 'addOperator',
-  method: 'POST',
-  path: '/operators',
+export const addOperator = operation('addOperator', 'POST /operators', {
   tag: 'Console',
   summary: 'Add an operator',
   description:
@@ -52,10 +46,7 @@ export const addOperator = operation({
   },
 })
 
-export const changeOperator = operation({
-  id: 'changeOperator',
-  method: 'PUT',
-  path: '/operators/:id',
+export const changeOperator = operation('changeOperator', 'PUT /operators/:id', {
   tag: 'Console',
   summary: 'Change the name or roles of an operator',
   description:
@@ -68,10 +59,7 @@ export const changeOperator = operation({
   example: { body: { roles: [{ app: 'demo', role: 'moderator' }] }, result: exampleOperator },
 })
 
-export const resetOperator = operation({
-  id: 'resetOperator',
-  method: 'POST',
-  path: '/operators/:id/reset',
+export const resetOperator = operation('resetOperator', 'POST /operators/:id/reset', {
   tag: 'Console',
   summary: 'Remove every way an operator signs in, and end their sessions',
   description: 'The caller must own every app in which the operator has a role. The response has a sign-in link.',
@@ -82,10 +70,7 @@ export const resetOperator = operation({
   example: { result: { ...exampleOperator, link: 'ol_3q2-7wEjRWeJCrze8SNFZ4kKvN7xI0VniQ' } },
 })
 
-export const removeOperator = operation({
-  id: 'removeOperator',
-  method: 'DELETE',
-  path: '/operators/:id',
+export const removeOperator = operation('removeOperator', 'DELETE /operators/:id', {
   tag: 'Console',
   summary: 'Remove an operator and end their sessions immediately, on every gateway',
   description: 'The caller must own every app in which the operator has a role.',
@@ -96,13 +81,12 @@ export const removeOperator = operation({
   example: { result: {} },
 })
 
-export const listOperatorAudit = operation({
-  ...listAudit,
-  id: 'listOperatorAudit',
-  path: '/operators/audit',
+export const listOperatorAudit = operation('listOperatorAudit', 'GET /operators/audit', {
+  query: listAudit.query,
+  result: listAudit.result,
+  example: listAudit.example,
   tag: 'Console',
   summary: 'List sign-ins and changes of operators, newest first, for owners of all apps',
   access: 'operator',
-  scope: undefined,
   errors: ['INVALID_QUERY', 'PERMISSION_DENIED'],
 })

@@ -50,10 +50,7 @@ const exampleCredential = (response: object) => ({
   response: { clientDataJSON: 'e30', ...response },
 })
 
-export const startPasskeySignIn = operation({
-  id: 'startPasskeySignIn',
-  method: 'POST',
-  path: '/operator/passkey/challenge',
+export const startPasskeySignIn = operation('startPasskeySignIn', 'POST /operator/passkey/challenge', {
   tag: 'Console',
   summary: 'Start signing in with a passkey',
   access: 'anyone',
@@ -62,10 +59,7 @@ export const startPasskeySignIn = operation({
   example: { result: { options: { challenge, rpId: 'chat.example.com', userVerification: 'required' } } },
 })
 
-export const signInByPasskey = operation({
-  id: 'signInByPasskey',
-  method: 'POST',
-  path: '/operator/passkey',
+export const signInByPasskey = operation('signInByPasskey', 'POST /operator/passkey', {
   tag: 'Console',
   summary: 'Sign in with a passkey',
   description: 'Sets the session cookie. A passkey verifies its user, so no password or code is needed.',
@@ -79,10 +73,7 @@ export const signInByPasskey = operation({
   },
 })
 
-export const startPasskey = operation({
-  id: 'startPasskey',
-  method: 'POST',
-  path: '/operator/passkeys/challenge',
+export const startPasskey = operation('startPasskey', 'POST /operator/passkeys/challenge', {
   tag: 'Console',
   summary: 'Start adding a passkey to your own account',
   access: 'operator',
@@ -91,10 +82,7 @@ export const startPasskey = operation({
   example: { result: { options: { challenge, rp: { id: 'chat.example.com', name: 'Parley' } } } },
 })
 
-export const addPasskey = operation({
-  id: 'addPasskey',
-  method: 'POST',
-  path: '/operator/passkeys',
+export const addPasskey = operation('addPasskey', 'POST /operator/passkeys', {
   tag: 'Console',
   summary: 'Add a passkey to your own account; at most ten',
   description: 'Ends all other sessions of the operator.',
@@ -105,10 +93,7 @@ export const addPasskey = operation({
   example: { body: { name: 'Laptop', credential: exampleCredential({ attestationObject: 'AAAA' }) }, result: example },
 })
 
-export const listPasskeys = operation({
-  id: 'listPasskeys',
-  method: 'GET',
-  path: '/operator/passkeys',
+export const listPasskeys = operation('listPasskeys', 'GET /operator/passkeys', {
   tag: 'Console',
   summary: 'List the passkeys of your own account, oldest first',
   access: 'operator',
@@ -116,10 +101,7 @@ export const listPasskeys = operation({
   example: { result: { data: [example] } },
 })
 
-export const renamePasskey = operation({
-  id: 'renamePasskey',
-  method: 'PUT',
-  path: '/operator/passkeys/:id',
+export const renamePasskey = operation('renamePasskey', 'PUT /operator/passkeys/:id', {
   tag: 'Console',
   summary: 'Rename a passkey of your own account',
   access: 'operator',
@@ -130,10 +112,7 @@ export const renamePasskey = operation({
   example: { body: { name: 'Old laptop' }, result: { ...example, name: 'Old laptop' } },
 })
 
-export const removePasskey = operation({
-  id: 'removePasskey',
-  method: 'DELETE',
-  path: '/operator/passkeys/:id',
+export const removePasskey = operation('removePasskey', 'DELETE /operator/passkeys/:id', {
   tag: 'Console',
   summary: 'Remove a passkey of your own account',
   description: 'Ends all other sessions of the operator.',

@@ -16,10 +16,7 @@ export const secondFactor = z
   .string()
   .regex(/^(?:\d{6}|[A-Za-z2-7]{4}(?:-?[A-Za-z2-7]{4}){3})$/, 'expected six digits, or a recovery code')
 
-export const getSignInMethods = operation({
-  id: 'getSignInMethods',
-  method: 'GET',
-  path: '/operator/methods',
+export const getSignInMethods = operation('getSignInMethods', 'GET /operator/methods', {
   tag: 'Console',
   summary: 'Get the sign-in methods of operators',
   access: 'anyone',
@@ -30,10 +27,7 @@ export const getSignInMethods = operation({
   example: { result: { password: true, sso: false } },
 })
 
-export const signIn = operation({
-  id: 'signIn',
-  method: 'POST',
-  path: '/operator/session',
+export const signIn = operation('signIn', 'POST /operator/session', {
   tag: 'Console',
   summary: 'Sign in as an operator',
   description:
@@ -54,10 +48,7 @@ export const signIn = operation({
   },
 })
 
-export const signInByLink = operation({
-  id: 'signInByLink',
-  method: 'POST',
-  path: '/operator/link',
+export const signInByLink = operation('signInByLink', 'POST /operator/link', {
   tag: 'Console',
   summary: 'Sign in with a one-time link',
   description:
@@ -69,10 +60,7 @@ export const signInByLink = operation({
   example: { body: { token: 'ol_3q2-7wEjRWeJCrze8SNFZ4kKvN7xI0VniQ' }, result: exampleSession },
 })
 
-export const startSso = operation({
-  id: 'startSso',
-  method: 'GET',
-  path: '/operator/oidc',
+export const startSso = operation('startSso', 'GET /operator/oidc', {
   tag: 'Console',
   summary: 'Redirect to the identity provider to sign in',
   description:
@@ -83,10 +71,7 @@ export const startSso = operation({
   example: {},
 })
 
-export const finishSso = operation({
-  id: 'finishSso',
-  method: 'GET',
-  path: '/operator/oidc/callback',
+export const finishSso = operation('finishSso', 'GET /operator/oidc/callback', {
   tag: 'Console',
   summary: 'Callback of the identity provider: sets the session cookie',
   description: 'For browsers: returns 302 to /console, with `#error=` and a code on failure.',
@@ -102,10 +87,7 @@ export const finishSso = operation({
   example: {},
 })
 
-export const getSession = operation({
-  id: 'getSession',
-  method: 'GET',
-  path: '/operator/session',
+export const getSession = operation('getSession', 'GET /operator/session', {
   tag: 'Console',
   summary: 'Get the signed-in operator, their apps and the CSRF token',
   access: 'operator',
@@ -113,10 +95,7 @@ export const getSession = operation({
   example: { result: exampleSession },
 })
 
-export const signOut = operation({
-  id: 'signOut',
-  method: 'DELETE',
-  path: '/operator/session',
+export const signOut = operation('signOut', 'DELETE /operator/session', {
   tag: 'Console',
   summary: 'Sign out: end the session immediately, on every gateway',
   access: 'operator',
@@ -124,10 +103,7 @@ export const signOut = operation({
   example: { result: {} },
 })
 
-export const listSessions = operation({
-  id: 'listSessions',
-  method: 'GET',
-  path: '/operator/sessions',
+export const listSessions = operation('listSessions', 'GET /operator/sessions', {
   tag: 'Console',
   summary: 'List the sessions of the signed-in operator, newest first',
   access: 'operator',
@@ -150,10 +126,7 @@ export const listSessions = operation({
   },
 })
 
-export const endSession = operation({
-  id: 'endSession',
-  method: 'DELETE',
-  path: '/operator/sessions/:id',
+export const endSession = operation('endSession', 'DELETE /operator/sessions/:id', {
   tag: 'Console',
   summary: 'End a session of the signed-in operator immediately, on every gateway',
   access: 'operator',

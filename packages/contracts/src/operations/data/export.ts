@@ -3,10 +3,7 @@ import { userId } from '../../ids.ts'
 import { auditsParam, operation } from '../../operation.ts'
 import { acceptedJob, job } from '../../resources/job.ts'
 
-export const exportUser = operation({
-  id: 'exportUser',
-  method: 'POST',
-  path: '/admin/clients/:client_id/export',
+export const exportUser = operation('exportUser', 'POST /admin/clients/:client_id/export', {
   tag: 'Data',
   summary: 'Export everything about a user',
   description:
@@ -21,10 +18,7 @@ export const exportUser = operation({
   example: { result: { job: '66f0c1a2b3c4d5e6f7a8b9c0' } },
 })
 
-export const exportMe = operation({
-  id: 'exportMe',
-  method: 'POST',
-  path: '/me/export',
+export const exportMe = operation('exportMe', 'POST /me/export', {
   tag: 'Data',
   summary: "Export the caller's own data, once a day",
   description: 'Like exportUser, without the audit log and reports by others. GET /me/export has the URL.',
@@ -35,10 +29,7 @@ export const exportMe = operation({
   example: { result: { job: '66f0c1a2b3c4d5e6f7a8b9c0' } },
 })
 
-export const getMyExport = operation({
-  id: 'getMyExport',
-  method: 'GET',
-  path: '/me/export',
+export const getMyExport = operation('getMyExport', 'GET /me/export', {
   tag: 'Data',
   summary: "Get the progress of the caller's latest export and, for a day after it ends, its URL",
   access: 'client',

@@ -4,10 +4,7 @@ import { auditsParam, operation } from '../../operation.ts'
 import { nextCursor, pageCursor } from '../../page-cursor.ts'
 import { exampleHold, hold, holdReason } from '../../resources/hold.ts'
 
-export const placeHold = operation({
-  id: 'placeHold',
-  method: 'POST',
-  path: '/admin/holds',
+export const placeHold = operation('placeHold', 'POST /admin/holds', {
   tag: 'Data',
   summary: 'Place a legal hold on a user or room',
   description:
@@ -28,10 +25,7 @@ export const placeHold = operation({
   example: { body: { room: 'demo-room', reason: 'Case 12-345' }, result: exampleHold },
 })
 
-export const listHolds = operation({
-  id: 'listHolds',
-  method: 'GET',
-  path: '/admin/holds',
+export const listHolds = operation('listHolds', 'GET /admin/holds', {
   tag: 'Data',
   summary: 'List the active legal holds, newest first',
   access: 'admin',
@@ -50,10 +44,7 @@ export const listHolds = operation({
   example: { query: { limit: 100 }, result: { data: [exampleHold] } },
 })
 
-export const liftHold = operation({
-  id: 'liftHold',
-  method: 'DELETE',
-  path: '/admin/holds/:id',
+export const liftHold = operation('liftHold', 'DELETE /admin/holds/:id', {
   tag: 'Data',
   summary: 'Lift a legal hold',
   description: 'Within an hour, retention and expiry resume for messages that no other hold covers.',

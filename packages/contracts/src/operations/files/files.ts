@@ -19,10 +19,7 @@ export const mediaType = z
   .default('application/octet-stream')
   .describe('Media type; parameters are dropped')
 
-export const createFile = operation({
-  id: 'createFile',
-  method: 'POST',
-  path: '/files',
+export const createFile = operation('createFile', 'POST /files', {
   tag: 'Files',
   summary: 'Announce a file and get an upload URL',
   description:
@@ -53,10 +50,7 @@ export const createFile = operation({
   },
 })
 
-export const markUploaded = operation({
-  id: 'markUploaded',
-  method: 'POST',
-  path: '/files/:id/uploaded',
+export const markUploaded = operation('markUploaded', 'POST /files/:id/uploaded', {
   tag: 'Files',
   summary: 'Confirm that a file is uploaded',
   description:
@@ -70,10 +64,7 @@ export const markUploaded = operation({
   example: { result: exampleFile },
 })
 
-export const getFile = operation({
-  id: 'getFile',
-  method: 'GET',
-  path: '/files/:id',
+export const getFile = operation('getFile', 'GET /files/:id', {
   tag: 'Files',
   summary: 'Get a file and its download URL',
   description:

@@ -38,11 +38,8 @@ const exampleConfig = { announcement: 'Maintenance at noon', censorship: { keywo
 const scopesOfKeys = (keys: readonly string[]): readonly Scope[] =>
   keys.includes(tokenIssuersKey) ? ['users:write'] : []
 
-export const setConfig = operation({
-  id: 'setConfig',
+export const setConfig = operation('setConfig', 'POST /config', {
   inInterface: true,
-  method: 'POST',
-  path: '/config',
   tag: 'Configuration',
   summary: 'Set configuration keys and keep all others',
   access: 'admin',
@@ -57,11 +54,8 @@ export const setConfig = operation({
   example: { body: exampleConfig, result: exampleConfig },
 })
 
-export const deleteConfigKey = operation({
-  id: 'deleteConfigKey',
+export const deleteConfigKey = operation('deleteConfigKey', 'DELETE /config/:key', {
   inInterface: true,
-  method: 'DELETE',
-  path: '/config/:key',
   tag: 'Configuration',
   summary: 'Remove a configuration key',
   access: 'admin',
@@ -74,11 +68,8 @@ export const deleteConfigKey = operation({
   example: { result: {} },
 })
 
-export const getConfig = operation({
-  id: 'getConfig',
+export const getConfig = operation('getConfig', 'GET /config', {
   inInterface: true,
-  method: 'GET',
-  path: '/config',
   tag: 'Configuration',
   summary: 'Get the configuration',
   access: 'client-or-admin',

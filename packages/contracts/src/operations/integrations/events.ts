@@ -8,10 +8,7 @@ const longestWaitSeconds = 50
 /** Long enough for a cursor over the maximum of streams. */
 const cursor = z.string().max(256)
 
-export const listEvents = operation({
-  id: 'listEvents',
-  method: 'GET',
-  path: '/admin/events',
+export const listEvents = operation('listEvents', 'GET /admin/events', {
   tag: 'Events',
   summary: "List the app's events in order",
   description:

@@ -26,10 +26,7 @@ const exampleJob = {
   progress: { done: 1, total: 1_000 },
 }
 
-export const listJobs = operation({
-  id: 'listJobs',
-  method: 'GET',
-  path: '/admin/jobs',
+export const listJobs = operation('listJobs', 'GET /admin/jobs', {
   tag: 'Jobs',
   summary: 'List background jobs, newest first',
   description: 'For outcomes, see `GET /admin/jobs/{id}`.',
@@ -52,10 +49,7 @@ export const listJobs = operation({
   example: { query: { state: 'running', limit: 50 }, result: { data: [exampleJob] } },
 })
 
-export const getJob = operation({
-  id: 'getJob',
-  method: 'GET',
-  path: '/admin/jobs/:id',
+export const getJob = operation('getJob', 'GET /admin/jobs/:id', {
   tag: 'Jobs',
   summary: 'Get the progress and outcomes of a background job',
   description: `If a gateway dies, another one continues its jobs; no recipient gets a message twice. Jobs are kept for 7 days after they end. Scope by kind: ${readersText}.`,

@@ -4,11 +4,8 @@ import { operation } from '../../operation.ts'
 import { pushExplanation } from '../../resources/push/explanation.ts'
 import { pushPayload } from '../../resources/push/payload.ts'
 
-export const pushToClients = operation({
-  id: 'pushToClients',
+export const pushToClients = operation('pushToClients', 'POST /push/push2clients', {
   inInterface: true,
-  method: 'POST',
-  path: '/push/push2clients',
   tag: 'Push',
   summary: 'Send a push notification to all devices of users',
   description: "A group's ID stands for its members. Users without a registered device receive nothing.",
@@ -26,10 +23,7 @@ export const pushToClients = operation({
   },
 })
 
-export const whyPush = operation({
-  id: 'whyPush',
-  method: 'GET',
-  path: '/admin/push/why',
+export const whyPush = operation('whyPush', 'GET /admin/push/why', {
   tag: 'Push',
   summary: 'Explain why a message was or was not pushed to a user',
   description:

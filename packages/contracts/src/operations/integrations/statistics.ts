@@ -12,11 +12,8 @@ const latestS = 8_640_000_000_000
 const unixSeconds = z.coerce.number().int().min(0).max(latestS).optional().describe('Unix seconds').meta(ours)
 const time = timeParameter.optional().meta(ours)
 
-export const getStats = operation({
-  id: 'getStats',
+export const getStats = operation('getStats', 'GET /admin/stats', {
   inInterface: true,
-  method: 'GET',
-  path: '/admin/stats',
   tag: 'Monitoring',
   summary: 'Get statistics for a time window',
   description: `Default: the last 3600 seconds. Choose another window of at most ${maxReportDays} days with \`start\` and \`end\`, or \`startTime\` and \`endTime\`.`,
@@ -60,11 +57,8 @@ export const getStats = operation({
   },
 })
 
-export const getConnectionCount = operation({
-  id: 'getConnectionCount',
+export const getConnectionCount = operation('getConnectionCount', 'GET /admin/connection-count', {
   inInterface: true,
-  method: 'GET',
-  path: '/admin/connection-count',
   tag: 'Monitoring',
   summary: 'Get the number of current WebSocket connections',
   access: 'platform',

@@ -7,10 +7,7 @@ export const receiverId = z.string().regex(/^rc_[\w-]{32}$/, 'expected the ID of
 const params = z.object({ id: receiverId.describe('ID of a receiver') })
 const exampleId = 'rc_mJx3kQ9vT1aZ5cB7eF2hL8nP4rW6yD0s'
 
-export const openWebhookReceiver = operation({
-  id: 'openWebhookReceiver',
-  method: 'POST',
-  path: '/admin/webhooks/receivers',
+export const openWebhookReceiver = operation('openWebhookReceiver', 'POST /admin/webhooks/receivers', {
   tag: 'Webhooks',
   summary: 'Open a test receiver: a Parley URL that records calls',
   description:
@@ -40,10 +37,7 @@ export const openWebhookReceiver = operation({
   },
 })
 
-export const readWebhookReceiver = operation({
-  id: 'readWebhookReceiver',
-  method: 'GET',
-  path: '/admin/webhooks/receivers/:id',
+export const readWebhookReceiver = operation('readWebhookReceiver', 'GET /admin/webhooks/receivers/:id', {
   tag: 'Webhooks',
   summary: 'List the calls that a receiver recorded, newest first',
   description:
@@ -82,10 +76,7 @@ export const readWebhookReceiver = operation({
   },
 })
 
-export const closeWebhookReceiver = operation({
-  id: 'closeWebhookReceiver',
-  method: 'DELETE',
-  path: '/admin/webhooks/receivers/:id',
+export const closeWebhookReceiver = operation('closeWebhookReceiver', 'DELETE /admin/webhooks/receivers/:id', {
   tag: 'Webhooks',
   summary: 'Close a receiver and discard its calls',
   access: 'admin',

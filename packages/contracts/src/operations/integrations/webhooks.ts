@@ -5,10 +5,7 @@ import { nextCursor, pageCursor } from '../../page-cursor.ts'
 import { failedWebhook, webhookDelivery } from '../../resources/webhook.ts'
 import { timeInBody, timeParameter } from '../../time-parameter.ts'
 
-export const listFailedWebhooks = operation({
-  id: 'listFailedWebhooks',
-  method: 'GET',
-  path: '/admin/webhooks/failed',
+export const listFailedWebhooks = operation('listFailedWebhooks', 'GET /admin/webhooks/failed', {
   tag: 'Webhooks',
   summary: 'List calls to room webhooks and PUSH_GENERIC that failed permanently, newest first',
   description: 'Kept for 30 days.',
@@ -24,10 +21,7 @@ export const listFailedWebhooks = operation({
   example: { query: { limit: 20 } },
 })
 
-export const retryFailedWebhook = operation({
-  id: 'retryFailedWebhook',
-  method: 'POST',
-  path: '/admin/webhooks/failed/:id/retry',
+export const retryFailedWebhook = operation('retryFailedWebhook', 'POST /admin/webhooks/failed/:id/retry', {
   tag: 'Webhooks',
   summary: 'Retry a failed call',
   description: 'The call is sent with the same webhook-id, before other calls of its room.',
@@ -55,10 +49,7 @@ const exampleDelivery = {
   lastTryAtMS: 1_795_176_000_060,
 }
 
-export const listWebhookCalls = operation({
-  id: 'listWebhookCalls',
-  method: 'GET',
-  path: '/admin/webhooks/calls',
+export const listWebhookCalls = operation('listWebhookCalls', 'GET /admin/webhooks/calls', {
   tag: 'Webhooks',
   summary: 'List calls to room webhooks and PUSH_GENERIC, newest first',
   description: 'Calls are kept for 7 days, permanently failed ones for 30 days.',
@@ -79,10 +70,7 @@ export const listWebhookCalls = operation({
   example: { query: { room: 'demo-room', since: '1795089600000' }, result: { data: [exampleDelivery] } },
 })
 
-export const readWebhookCall = operation({
-  id: 'readWebhookCall',
-  method: 'GET',
-  path: '/admin/webhooks/calls/:id',
+export const readWebhookCall = operation('readWebhookCall', 'GET /admin/webhooks/calls/:id', {
   tag: 'Webhooks',
   summary: 'Get a call with its data, as it would be sent now',
   description:
@@ -96,10 +84,7 @@ export const readWebhookCall = operation({
   example: { result: { call: exampleDelivery, data: { _id: '66f0c1a2b3c4d5e6f7a8b9c0', message: 'Hello' } } },
 })
 
-export const retryWebhookCall = operation({
-  id: 'retryWebhookCall',
-  method: 'POST',
-  path: '/admin/webhooks/calls/:id/retry',
+export const retryWebhookCall = operation('retryWebhookCall', 'POST /admin/webhooks/calls/:id/retry', {
   tag: 'Webhooks',
   summary: 'Repeat a call that succeeded or failed permanently',
   description: 'The call is sent with the same webhook-id, before other calls of its room.',
@@ -115,10 +100,7 @@ export const retryWebhookCall = operation({
 /** Maximum number of calls that one request repeats. */
 export const maxRetriedCalls = 1_000
 
-export const retryWebhookCalls = operation({
-  id: 'retryWebhookCalls',
-  method: 'POST',
-  path: '/admin/webhooks/calls/retry',
+export const retryWebhookCalls = operation('retryWebhookCalls', 'POST /admin/webhooks/calls/retry', {
   tag: 'Webhooks',
   summary: 'Repeat the calls of a period',
   description: `Oldest first, each with its webhook-id; at most ${maxRetriedCalls.toLocaleString('en')} per request. While \`complete\` is false, repeat the request with \`until\` of the result.`,

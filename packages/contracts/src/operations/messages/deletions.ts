@@ -12,11 +12,8 @@ const forMe = {
   result: serverEvents.userDeleteMessages.payload,
 } as const
 
-export const deleteForMe = operation({
+export const deleteForMe = operation('deleteForMe', 'POST /messages/user-delete', {
   ...forMe,
-  id: 'deleteForMe',
-  method: 'POST',
-  path: '/messages/user-delete',
   summary: 'Delete messages for the caller only',
   description: 'Other members keep them. Emits userDeleteMessages to the caller’s devices.',
   body: z.strictObject({ room: roomId, messages: z.array(messageId).min(1).max(1000) }),
@@ -27,11 +24,8 @@ export const deleteForMe = operation({
   },
 })
 
-export const deleteAllForMe = operation({
+export const deleteAllForMe = operation('deleteAllForMe', 'POST /messages/user-delete/all-in-room', {
   ...forMe,
-  id: 'deleteAllForMe',
-  method: 'POST',
-  path: '/messages/user-delete/all-in-room',
   summary: 'Delete all current messages of a room for the caller only',
   body: z.strictObject({ room: roomId }),
   errors: ['MISSING_PARAMETER', 'ROOM_NOT_FOUND', 'NOT_ROOM_MEMBER'],
@@ -41,10 +35,7 @@ export const deleteAllForMe = operation({
   },
 })
 
-export const deleteForAll = operation({
-  id: 'deleteForAll',
-  method: 'DELETE',
-  path: '/rooms/:roomID/messages/:messageID',
+export const deleteForAll = operation('deleteForAll', 'DELETE /rooms/:roomID/messages/:messageID', {
   tag: 'Messages',
   summary: 'Delete a message, or with _all every message of the room, for everyone',
   description:

@@ -10,10 +10,7 @@ const linkCard = z.object({
   image: z.string().optional().describe('Image URL on the server that the page names'),
 })
 
-export const getLinkCard = operation({
-  id: 'getLinkCard',
-  method: 'GET',
-  path: '/messages/:id/linkCard',
+export const getLinkCard = operation('getLinkCard', 'GET /messages/:id/linkCard', {
   tag: 'Messages',
   summary: 'Get the preview card of a message’s first link',
   description:

@@ -7,10 +7,7 @@ export const typingText = z.string().max(4096).describe('Empty: typing has ended
 /** A piece of a message that is being written. */
 export const streamedText = z.string().max(65_536)
 
-export const typing = operation({
-  id: 'typing',
-  method: 'POST',
-  path: '/rooms/:id/typing',
+export const typing = operation('typing', 'POST /rooms/:id/typing', {
   tag: 'Messages',
   summary: 'Show the other members that the caller is typing',
   description: 'Same as the emit `typing`. Nothing is stored; the caller gets no event.',
@@ -22,10 +19,7 @@ export const typing = operation({
   example: { body: { message: 'Hel' }, result: {} },
 })
 
-export const streamText = operation({
-  id: 'streamText',
-  method: 'POST',
-  path: '/rooms/:id/aiStreaming',
+export const streamText = operation('streamText', 'POST /rooms/:id/aiStreaming', {
   tag: 'Messages',
   summary: 'Stream a piece of a message from a robot',
   description: 'Emits ai_streaming to the room; nothing is stored.',

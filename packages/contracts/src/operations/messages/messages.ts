@@ -52,11 +52,8 @@ export const historyQuery = z.object({
 /** Exceeds `totalCount` once old messages have been removed. */
 export const latestSeq = z.number().int().min(0).meta(ours).describe('`seq` of the latest message, or 0')
 
-export const listMessages = operation({
-  id: 'listMessages',
+export const listMessages = operation('listMessages', 'GET /rooms/:id/messages/v3', {
   inInterface: true,
-  method: 'GET',
-  path: '/rooms/:id/messages/v3',
   tag: 'Messages',
   summary: 'List the messages of a room, in pages',
   description:
@@ -79,11 +76,8 @@ export const listMessages = operation({
   example: { query: { limit: 20 } },
 })
 
-export const sendMessage = operation({
-  id: 'sendMessage',
+export const sendMessage = operation('sendMessage', 'POST /messages', {
   inInterface: true,
-  method: 'POST',
-  path: '/messages',
   tag: 'Messages',
   summary: 'Send a message to a room on behalf of a user',
   description: 'With an Idempotency-Key header or clientMessageID, a repeated send returns the first message.',
@@ -135,10 +129,7 @@ export const sendMessage = operation({
   },
 })
 
-export const writeMessage = operation({
-  id: 'writeMessage',
-  method: 'POST',
-  path: '/rooms/:id/message',
+export const writeMessage = operation('writeMessage', 'POST /rooms/:id/message', {
   tag: 'Messages',
   summary: 'Send, edit or recall a message as a member of the room',
   description:
@@ -217,10 +208,7 @@ const batchTarget = z
   })
 export type BatchTarget = z.output<typeof batchTarget>
 
-export const sendBatch = operation({
-  id: 'sendBatch',
-  method: 'POST',
-  path: '/messages/batch',
+export const sendBatch = operation('sendBatch', 'POST /messages/batch', {
   tag: 'Messages',
   summary: 'Send a message to many users and rooms',
   description:

@@ -5,38 +5,29 @@ import { message } from '../../resources/message.ts'
 import { exampleMessage } from '../examples.ts'
 import { messageChange, messageChangeErrors } from './message-change.ts'
 
-export const pinMessage = operation({
+export const pinMessage = operation('pinMessage', 'POST /messages/:id/pin', {
   ...messageChange,
   access: 'client-or-admin',
   scope: 'messages:write',
   conversations: true,
-  id: 'pinMessage',
   audit: auditsParam('message', 'id'),
-  method: 'POST',
-  path: '/messages/:id/pin',
   summary: 'Pin a message',
   errors: [...messageChangeErrors, 'ROOM_FROZEN'],
   example: { result: { ...exampleMessage, pinned: true } },
 })
 
-export const unpinMessage = operation({
+export const unpinMessage = operation('unpinMessage', 'DELETE /messages/:id/pin', {
   ...messageChange,
   access: 'client-or-admin',
   scope: 'messages:write',
   conversations: true,
-  id: 'unpinMessage',
   audit: auditsParam('message', 'id'),
-  method: 'DELETE',
-  path: '/messages/:id/pin',
   summary: 'Unpin a message',
   errors: [...messageChangeErrors, 'ROOM_FROZEN'],
   example: { result: exampleMessage },
 })
 
-export const listPins = operation({
-  id: 'listPins',
-  method: 'GET',
-  path: '/rooms/:id/pins',
+export const listPins = operation('listPins', 'GET /rooms/:id/pins', {
   tag: 'Messages',
   summary: 'List the pinned messages of a room, newest first',
   description: 'Messages that the caller deleted for themselves are left out.',

@@ -5,12 +5,9 @@ import { maxReactions, maxReactionsOfUser, reactionName } from '../../resources/
 import { exampleMessage } from '../examples.ts'
 import { messageChange, messageChangeErrors } from './message-change.ts'
 
-export const addReaction = operation({
+export const addReaction = operation('addReaction', 'POST /messages/:id/reaction', {
   ...messageChange,
   access: 'client',
-  id: 'addReaction',
-  method: 'POST',
-  path: '/messages/:id/reaction',
   summary: 'React to a message',
   description: `Repeating a reaction changes nothing. A message has at most ${maxReactions} reactions, ${maxReactionsOfUser} per user.`,
   body: z.strictObject({ reaction: reactionName }),
@@ -21,12 +18,9 @@ export const addReaction = operation({
   },
 })
 
-export const removeReaction = operation({
+export const removeReaction = operation('removeReaction', 'DELETE /messages/:id/reaction', {
   ...messageChange,
   access: 'client',
-  id: 'removeReaction',
-  method: 'DELETE',
-  path: '/messages/:id/reaction',
   summary: 'Remove a reaction of the caller',
   query: z.object({ reaction: naming('reaction', reactionName.describe('A reaction of the caller')) }),
   errors: [...messageChangeErrors, 'ROOM_FROZEN'],

@@ -7,10 +7,7 @@ import { exampleSender } from '../examples.ts'
 /** Member limit of rooms whose readers are listed. */
 export const maxReadersMembers = 1_000
 
-export const listReaders = operation({
-  id: 'listReaders',
-  method: 'GET',
-  path: '/messages/:id/readers',
+export const listReaders = operation('listReaders', 'GET /messages/:id/readers', {
   tag: 'Messages',
   summary: 'List the readers of a message',
   description: `Members whose read marker has reached the message, earliest joined first, except its sender and members who joined later and have read nothing since. In rooms with more than ${maxReadersMembers} members: 413 RESULT_TOO_LARGE.`,

@@ -18,10 +18,7 @@ const place = { messageID: exampleMessage._id, room: 'demo-room' }
 const exampleBookmark = { ...place, createdAtMS: 1_795_176_000_000 }
 export const exampleReminder = { ...exampleBookmark, remindAtMS: 1_795_262_400_000 }
 
-export const setReminder = operation({
-  id: 'setReminder',
-  method: 'POST',
-  path: '/me/reminders',
+export const setReminder = operation('setReminder', 'POST /me/reminders', {
   tag: 'Messages',
   summary: 'Set or move the reminder of a message',
   description:
@@ -33,10 +30,7 @@ export const setReminder = operation({
   example: { body: { message: exampleMessage._id, remindAtMS: 1_795_262_400_000 }, result: exampleReminder },
 })
 
-export const listReminders = operation({
-  id: 'listReminders',
-  method: 'GET',
-  path: '/me/reminders',
+export const listReminders = operation('listReminders', 'GET /me/reminders', {
   tag: 'Messages',
   summary: 'List pending reminders, next first',
   description: 'Entries of messages that no longer exist are left out, so a page may be shorter than `limit`.',
@@ -47,10 +41,7 @@ export const listReminders = operation({
   example: { query: { limit: 20 }, result: { data: [{ ...exampleReminder, message: exampleMessage }] } },
 })
 
-export const deleteReminder = operation({
-  id: 'deleteReminder',
-  method: 'DELETE',
-  path: '/me/reminders/:id',
+export const deleteReminder = operation('deleteReminder', 'DELETE /me/reminders/:id', {
   tag: 'Messages',
   summary: 'Cancel the reminder of a message',
   access: 'client',
@@ -59,10 +50,7 @@ export const deleteReminder = operation({
   example: { result: { removed: 1 } },
 })
 
-export const saveBookmark = operation({
-  id: 'saveBookmark',
-  method: 'PUT',
-  path: '/me/bookmarks/:id',
+export const saveBookmark = operation('saveBookmark', 'PUT /me/bookmarks/:id', {
   tag: 'Messages',
   summary: 'Bookmark a message; an existing bookmark keeps its position',
   access: 'client',
@@ -72,10 +60,7 @@ export const saveBookmark = operation({
   example: { result: exampleBookmark },
 })
 
-export const listBookmarks = operation({
-  id: 'listBookmarks',
-  method: 'GET',
-  path: '/me/bookmarks',
+export const listBookmarks = operation('listBookmarks', 'GET /me/bookmarks', {
   tag: 'Messages',
   summary: 'List bookmarks, newest first',
   description: 'Entries of messages that no longer exist are left out, so a page may be shorter than `limit`.',
@@ -86,10 +71,7 @@ export const listBookmarks = operation({
   example: { query: { limit: 20 }, result: { data: [{ ...exampleBookmark, message: exampleMessage }] } },
 })
 
-export const deleteBookmark = operation({
-  id: 'deleteBookmark',
-  method: 'DELETE',
-  path: '/me/bookmarks/:id',
+export const deleteBookmark = operation('deleteBookmark', 'DELETE /me/bookmarks/:id', {
   tag: 'Messages',
   summary: 'Remove a bookmark',
   access: 'client',

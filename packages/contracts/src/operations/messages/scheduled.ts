@@ -29,10 +29,7 @@ const example = {
   createdAtMS: 1_795_176_000_000,
 }
 
-export const scheduleMessage = operation({
-  id: 'scheduleMessage',
-  method: 'POST',
-  path: '/scheduled',
+export const scheduleMessage = operation('scheduleMessage', 'POST /scheduled', {
   tag: 'Messages',
   summary: 'Schedule a message',
   description:
@@ -62,10 +59,7 @@ export const scheduleMessage = operation({
   },
 })
 
-export const listScheduled = operation({
-  id: 'listScheduled',
-  method: 'GET',
-  path: '/scheduled',
+export const listScheduled = operation('listScheduled', 'GET /scheduled', {
   tag: 'Messages',
   summary: 'List scheduled messages, next first',
   description:
@@ -86,10 +80,7 @@ export const listScheduled = operation({
   example: { query: { limit: 20 }, result: { data: [example] } },
 })
 
-export const changeScheduled = operation({
-  id: 'changeScheduled',
-  method: 'PUT',
-  path: '/scheduled/:id',
+export const changeScheduled = operation('changeScheduled', 'PUT /scheduled/:id', {
   tag: 'Messages',
   summary: 'Change a scheduled message, or reschedule a refused one',
   access: 'client-or-admin',
@@ -110,10 +101,7 @@ export const changeScheduled = operation({
   example: { body: { sendAtMS: 1_798_761_600_000 }, result: example },
 })
 
-export const cancelScheduled = operation({
-  id: 'cancelScheduled',
-  method: 'DELETE',
-  path: '/scheduled/:id',
+export const cancelScheduled = operation('cancelScheduled', 'DELETE /scheduled/:id', {
   tag: 'Messages',
   summary: 'Cancel a scheduled message',
   access: 'client-or-admin',

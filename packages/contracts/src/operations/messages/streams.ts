@@ -21,10 +21,7 @@ const errors = [
   'MESSAGE_TOO_LARGE',
 ] as const
 
-export const openStream = operation({
-  id: 'openStream',
-  method: 'POST',
-  path: '/messages/stream',
+export const openStream = operation('openStream', 'POST /messages/stream', {
   tag: 'Messages',
   summary: 'Start streaming a message from a robot',
   description:
@@ -51,10 +48,7 @@ export const openStream = operation({
   },
 })
 
-export const appendStream = operation({
-  id: 'appendStream',
-  method: 'POST',
-  path: '/messages/:id/stream',
+export const appendStream = operation('appendStream', 'POST /messages/:id/stream', {
   tag: 'Messages',
   summary: 'Append to a streaming message',
   description:
@@ -79,10 +73,7 @@ export const appendStream = operation({
   },
 })
 
-export const endStream = operation({
-  id: 'endStream',
-  method: 'POST',
-  path: '/messages/:id/stream/end',
+export const endStream = operation('endStream', 'POST /messages/:id/stream/end', {
   tag: 'Messages',
   summary: 'End a streaming message',
   description:

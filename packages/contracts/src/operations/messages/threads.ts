@@ -11,10 +11,7 @@ const unread = z.number().int().min(0).describe('Unread messages in the thread; 
 
 const exampleReply = { ...exampleMessage, _id: '66f0c1a2b3c4d5e6f7a8b9c1', id: '66f0c1a2b3c4d5e6f7a8b9c1' }
 
-export const listThread = operation({
-  id: 'listThread',
-  method: 'GET',
-  path: '/messages/:id/thread',
+export const listThread = operation('listThread', 'GET /messages/:id/thread', {
   tag: 'Messages',
   summary: 'List the messages of a thread, in pages',
   description: 'Paging works as in GET /rooms/{id}/messages/v3. `id` is the root or any message of the thread.',
@@ -47,10 +44,7 @@ export const listThread = operation({
   },
 })
 
-export const listThreads = operation({
-  id: 'listThreads',
-  method: 'GET',
-  path: '/threads',
+export const listThreads = operation('listThreads', 'GET /threads', {
   tag: 'Messages',
   summary: 'List the caller’s threads, latest message first',
   description: 'Threads in which the caller participates, in rooms of which they are a member.',
@@ -89,10 +83,7 @@ export const listThreads = operation({
   },
 })
 
-export const markThreadRead = operation({
-  id: 'markThreadRead',
-  method: 'PUT',
-  path: '/messages/:id/thread/lastRead',
+export const markThreadRead = operation('markThreadRead', 'PUT /messages/:id/thread/lastRead', {
   tag: 'Messages',
   summary: 'Report the last message read in a thread',
   description:

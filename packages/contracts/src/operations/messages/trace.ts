@@ -6,10 +6,7 @@ import { webhookDelivery } from '../../resources/webhook.ts'
 const count = z.number().int()
 const counts = z.record(z.string(), count)
 
-export const traceMessage = operation({
-  id: 'traceMessage',
-  method: 'GET',
-  path: '/admin/messages/:id/trace',
+export const traceMessage = operation('traceMessage', 'GET /admin/messages/:id/trace', {
   tag: 'Messages',
   summary: 'Trace a message',
   description:

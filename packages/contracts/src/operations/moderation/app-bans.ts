@@ -7,10 +7,7 @@ import { banEnd } from './bans.ts'
 
 const params = z.object({ client_id: userId })
 
-export const banUser = operation({
-  id: 'banUser',
-  method: 'POST',
-  path: '/admin/clients/:client_id/ban',
+export const banUser = operation('banUser', 'POST /admin/clients/:client_id/ban', {
   tag: 'Moderation',
   summary: 'Ban a user from the app',
   description:
@@ -28,10 +25,7 @@ export const banUser = operation({
   },
 })
 
-export const unbanUser = operation({
-  id: 'unbanUser',
-  method: 'DELETE',
-  path: '/admin/clients/:client_id/ban',
+export const unbanUser = operation('unbanUser', 'DELETE /admin/clients/:client_id/ban', {
   tag: 'Moderation',
   summary: 'Lift a user’s ban from the app',
   description: 'The ban revoked the user’s tokens: issue a new one.',

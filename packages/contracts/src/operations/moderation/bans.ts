@@ -13,11 +13,8 @@ export const banEnd = timeMS.describe('When the ban ends, a future time in Unix 
 
 const exampleBan = { ...exampleBlock, room: 'demo-room' }
 
-export const banMember = operation({
-  id: 'banMember',
+export const banMember = operation('banMember', 'POST /blockStatus/room/:roomID/:blockee', {
   inInterface: true,
-  method: 'POST',
-  path: '/blockStatus/room/:roomID/:blockee',
   tag: 'Moderation',
   summary: 'Ban a user in a room',
   description:
@@ -32,11 +29,8 @@ export const banMember = operation({
   example: { result: exampleBan },
 })
 
-export const unbanMember = operation({
-  id: 'unbanMember',
+export const unbanMember = operation('unbanMember', 'DELETE /blockStatus/room/:roomID/:blockee', {
   inInterface: true,
-  method: 'DELETE',
-  path: '/blockStatus/room/:roomID/:blockee',
   tag: 'Moderation',
   summary: 'Lift a ban, as the room owner or with the API key',
   access: 'client-or-admin',
@@ -49,10 +43,7 @@ export const unbanMember = operation({
   example: { result: exampleBan },
 })
 
-export const listBans = operation({
-  id: 'listBans',
-  method: 'GET',
-  path: '/blockStatus/room/:roomID',
+export const listBans = operation('listBans', 'GET /blockStatus/room/:roomID', {
   tag: 'Moderation',
   summary: 'List the active bans in a room, oldest first, for its members',
   access: 'client',

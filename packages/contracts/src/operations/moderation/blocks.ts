@@ -8,10 +8,7 @@ import { exampleBlock } from '../examples.ts'
 // Accepts any string: an invalid ID is an unknown user.
 const anyUser = naming('user', inPath(z.string().min(1)).describe('User ID'))
 
-export const blockUser = operation({
-  id: 'blockUser',
-  method: 'POST',
-  path: '/blockStatus/my/:blockee',
+export const blockUser = operation('blockUser', 'POST /blockStatus/my/:blockee', {
   tag: 'Moderation',
   summary: 'Block a user everywhere',
   description: 'Direct messages from the blocked user are refused, and their messages are not pushed to the caller.',
@@ -22,10 +19,7 @@ export const blockUser = operation({
   example: { result: exampleBlock },
 })
 
-export const unblockUser = operation({
-  id: 'unblockUser',
-  method: 'DELETE',
-  path: '/blockStatus/my/:blockee',
+export const unblockUser = operation('unblockUser', 'DELETE /blockStatus/my/:blockee', {
   tag: 'Moderation',
   summary: 'Lift a personal block',
   access: 'client',
@@ -35,10 +29,7 @@ export const unblockUser = operation({
   example: { result: exampleBlock },
 })
 
-export const listBlocks = operation({
-  id: 'listBlocks',
-  method: 'GET',
-  path: '/blockStatus/my',
+export const listBlocks = operation('listBlocks', 'GET /blockStatus/my', {
   tag: 'Moderation',
   summary: 'List the users blocked by the caller, oldest block first',
   access: 'client',

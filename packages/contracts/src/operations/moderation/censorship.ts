@@ -3,10 +3,7 @@ import { roomId, timeMS, userId } from '../../ids.ts'
 import { operation } from '../../operation.ts'
 import { ours } from '../../ours.ts'
 
-export const tryCensorship = operation({
-  id: 'tryCensorship',
-  method: 'GET',
-  path: '/admin/censorship',
+export const tryCensorship = operation('tryCensorship', 'GET /admin/censorship', {
   tag: 'Moderation',
   summary: 'Preview a text with censored words masked',
   description: 'Applies the current configuration key `censorship`. Nothing is sent or stored.',
@@ -31,10 +28,7 @@ const moderationFigures = z
   })
   .meta({ id: 'ModerationFigures', ...ours })
 
-export const readModeration = operation({
-  id: 'readModeration',
-  method: 'GET',
-  path: '/admin/moderation',
+export const readModeration = operation('readModeration', 'GET /admin/moderation', {
   tag: 'Moderation',
   summary: 'Get counts and response times of the MODERATE server',
   description:
@@ -65,10 +59,7 @@ export const readModeration = operation({
   },
 })
 
-export const tryModeration = operation({
-  id: 'tryModeration',
-  method: 'POST',
-  path: '/admin/moderation/try',
+export const tryModeration = operation('tryModeration', 'POST /admin/moderation/try', {
   tag: 'Moderation',
   summary: 'Test the MODERATE server with a text',
   description: 'Makes one call with the event `MESSAGE`. Nothing is sent or stored.',

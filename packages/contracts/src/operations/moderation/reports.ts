@@ -29,10 +29,7 @@ const scopesOfDecision: Record<ReportDecision, readonly Scope[]> = {
   erase: ['users:write'],
 }
 
-export const reportMessage = operation({
-  id: 'reportMessage',
-  method: 'POST',
-  path: '/messages/:id/report',
+export const reportMessage = operation('reportMessage', 'POST /messages/:id/report', {
   tag: 'Moderation',
   summary: 'Report a message to the moderators of the app',
   description:
@@ -45,10 +42,7 @@ export const reportMessage = operation({
   example: { body: { reason: 'spam' }, result: {} },
 })
 
-export const listReports = operation({
-  id: 'listReports',
-  method: 'GET',
-  path: '/admin/reports',
+export const listReports = operation('listReports', 'GET /admin/reports', {
   tag: 'Moderation',
   summary: 'List reported messages by first report, newest first',
   description: 'Reports are kept for 30 days after the last report or the decision.',
@@ -71,10 +65,7 @@ export const listReports = operation({
   example: { query: { status: 'open' }, result: { data: [exampleReport] } },
 })
 
-export const decideReport = operation({
-  id: 'decideReport',
-  method: 'POST',
-  path: '/admin/reports/:id/decide',
+export const decideReport = operation('decideReport', 'POST /admin/reports/:id/decide', {
   tag: 'Moderation',
   summary: 'Decide on a reported message',
   description:

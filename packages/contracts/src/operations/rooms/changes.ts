@@ -8,10 +8,7 @@ import { exampleMessage, exampleRoom } from '../examples.ts'
 /** Maximum number of rooms in a page of changes. */
 export const maxChangedRooms = 100
 
-export const getChanges = operation({
-  id: 'getChanges',
-  method: 'GET',
-  path: '/me/changes',
+export const getChanges = operation('getChanges', 'GET /me/changes', {
   tag: 'Rooms',
   summary: 'Get the changes for the caller since a time',
   description:

@@ -3,10 +3,7 @@ import { roomId, userId } from '../../ids.ts'
 import { operation } from '../../operation.ts'
 import { commandName } from '../../resources/command.ts'
 
-export const listCommands = operation({
-  id: 'listCommands',
-  method: 'GET',
-  path: '/rooms/:id/commands',
+export const listCommands = operation('listCommands', 'GET /rooms/:id/commands', {
   tag: 'Rooms',
   summary: 'List the commands of the robots in a room, by name',
   access: 'client-or-admin',

@@ -23,10 +23,7 @@ export const exampleDelivered = {
   isMarked: true,
 }
 
-export const markDelivered = operation({
-  id: 'markDelivered',
-  method: 'PUT',
-  path: '/rooms/:id/delivered',
+export const markDelivered = operation('markDelivered', 'PUT /rooms/:id/delivered', {
   tag: 'Rooms',
   summary: 'Report the last message delivered to the caller, for example by a push',
   description:

@@ -13,10 +13,7 @@ const params = z.object({ id: roomId })
 const systemMessage = z.boolean().optional().describe('Also write a system message')
 const users = z.array(userId).min(1).max(maxMembers)
 
-export const listMembers = operation({
-  id: 'listMembers',
-  method: 'GET',
-  path: '/rooms/:id/members',
+export const listMembers = operation('listMembers', 'GET /rooms/:id/members', {
   tag: 'Members',
   summary: 'List the members of a room, earliest joined first',
   access: 'client-or-admin',
@@ -46,10 +43,7 @@ export const listMembers = operation({
   },
 })
 
-export const addMembers = operation({
-  id: 'addMembers',
-  method: 'POST',
-  path: '/rooms/:id/members',
+export const addMembers = operation('addMembers', 'POST /rooms/:id/members', {
   tag: 'Members',
   summary: 'Add members to a group, or invite them',
   description:
@@ -75,10 +69,7 @@ export const addMembers = operation({
   example: { body: { invitees: ['alice'] }, result: exampleRoom },
 })
 
-export const joinRoom = operation({
-  id: 'joinRoom',
-  method: 'POST',
-  path: '/rooms/:id/join',
+export const joinRoom = operation('joinRoom', 'POST /rooms/:id/join', {
   tag: 'Members',
   summary: 'Join an open group, or one that invited the caller',
   access: 'client',
@@ -98,10 +89,7 @@ const exampleInvitation = {
   updatedAt: '2026-11-20T12:00:00.000Z',
 }
 
-export const listInvitations = operation({
-  id: 'listInvitations',
-  method: 'GET',
-  path: '/invitations',
+export const listInvitations = operation('listInvitations', 'GET /invitations', {
   tag: 'Members',
   summary: 'List the caller’s open invitations, newest first',
   access: 'client',
@@ -121,10 +109,7 @@ export const listInvitations = operation({
   example: { query: { limit: 50 }, result: { data: [{ ...exampleInvitation, roomName: 'Friends' }] } },
 })
 
-export const declineInvitation = operation({
-  id: 'declineInvitation',
-  method: 'DELETE',
-  path: '/rooms/:id/invitations',
+export const declineInvitation = operation('declineInvitation', 'DELETE /rooms/:id/invitations', {
   tag: 'Members',
   summary: 'Decline an invitation',
   access: 'client',
@@ -134,10 +119,7 @@ export const declineInvitation = operation({
   example: { result: exampleInvitation },
 })
 
-export const removeMembers = operation({
-  id: 'removeMembers',
-  method: 'POST',
-  path: '/rooms/:id/delete/members',
+export const removeMembers = operation('removeMembers', 'POST /rooms/:id/delete/members', {
   tag: 'Members',
   summary: 'Leave a group, or remove members from it',
   description:
@@ -155,10 +137,7 @@ export const removeMembers = operation({
   example: { body: { members: ['bob'] }, result: exampleRoom },
 })
 
-export const setMemberRole = operation({
-  id: 'setMemberRole',
-  method: 'PUT',
-  path: '/rooms/:id/member/:client',
+export const setMemberRole = operation('setMemberRole', 'PUT /rooms/:id/member/:client', {
   tag: 'Members',
   summary: 'Promote a member to manager, or demote a manager',
   description: 'For the owner, platform admins and the API key. Emits room to all members.',

@@ -3,11 +3,8 @@ import { messageId, roomId, userId } from '../../ids.ts'
 import { operation } from '../../operation.ts'
 import { ours } from '../../ours.ts'
 
-export const markRead = operation({
-  id: 'markRead',
+export const markRead = operation('markRead', 'PUT /rooms/:id/lastRead', {
   inInterface: true,
-  method: 'PUT',
-  path: '/rooms/:id/lastRead',
   tag: 'Rooms',
   summary: 'Report the last message read by the caller',
   description: 'The marker never moves backwards. The result and the event lastRead to all members have its position.',

@@ -12,11 +12,8 @@ const ofUser = z.object({ uid: userId, room: roomId })
 const room = z.object({ room: roomId })
 const withoutEffect = z.any().optional().meta({ type: 'string', description: 'Accepted and ignored' })
 
-export const unmuteUser = operation({
-  id: 'unmuteUser',
+export const unmuteUser = operation('unmuteUser', 'DELETE /admin/clients/:uid/mute/:room', {
   inInterface: true,
-  method: 'DELETE',
-  path: '/admin/clients/:uid/mute/:room',
   tag: 'Mutes',
   summary: "Remove a room from a user's mute list",
   access: 'admin',
@@ -29,10 +26,7 @@ export const unmuteUser = operation({
   example: { result: exampleUser },
 })
 
-export const muteUser = operation({
-  id: 'muteUser',
-  method: 'POST',
-  path: '/admin/clients/:uid/mute/:room',
+export const muteUser = operation('muteUser', 'POST /admin/clients/:uid/mute/:room', {
   tag: 'Mutes',
   summary: "Add a room to a user's mute list",
   access: 'admin',
@@ -44,10 +38,7 @@ export const muteUser = operation({
   example: { result: { ...exampleUser, mute: ['demo-room'] } },
 })
 
-export const muteRoom = operation({
-  id: 'muteRoom',
-  method: 'POST',
-  path: '/me/mute/:room',
+export const muteRoom = operation('muteRoom', 'POST /me/mute/:room', {
   tag: 'Mutes',
   summary: 'Mute a room; emits roomPref to the other devices',
   access: 'client',
@@ -58,10 +49,7 @@ export const muteRoom = operation({
   example: { result: { ...exampleMe, mute: ['demo-room'] } },
 })
 
-export const unmuteRoom = operation({
-  id: 'unmuteRoom',
-  method: 'DELETE',
-  path: '/me/mute/:room',
+export const unmuteRoom = operation('unmuteRoom', 'DELETE /me/mute/:room', {
   tag: 'Mutes',
   summary: 'Unmute a room; emits roomPref to the other devices',
   access: 'client',
@@ -104,10 +92,7 @@ const examplePref = {
   folder: '',
 }
 
-export const setRoomPref = operation({
-  id: 'setRoomPref',
-  method: 'POST',
-  path: '/roomPrefs/:room',
+export const setRoomPref = operation('setRoomPref', 'POST /roomPrefs/:room', {
   tag: 'Preferences',
   summary: "Change the caller's preferences for a room; emits roomPref to the other devices",
   access: 'client',

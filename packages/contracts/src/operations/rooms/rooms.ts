@@ -59,11 +59,8 @@ export const roomFields = {
   owner: userId.optional().meta(ours),
 }
 
-export const createRoom = operation({
-  id: 'createRoom',
+export const createRoom = operation('createRoom', 'POST /rooms/', {
   inInterface: true,
-  method: 'POST',
-  path: '/rooms/',
   tag: 'Rooms',
   summary: 'Create a room',
   description: `There is one direct room per pair of users: creating it again returns the existing room. So does the \`_id\` of a room of the same type (and pair). The \`_id\` of any other or deleted room is refused. \`members\` of the result has at most ${maxMembersShown} summaries.`,
@@ -95,11 +92,8 @@ export const createRoom = operation({
   example: { body: { roomType: 'group', members: ['alice'], name: 'Demo' }, result: exampleRoom },
 })
 
-export const listRooms = operation({
-  id: 'listRooms',
+export const listRooms = operation('listRooms', 'GET /rooms', {
   inInterface: true,
-  method: 'GET',
-  path: '/rooms',
   tag: 'Rooms',
   summary: "List the caller's rooms",
   access: 'client-with-id',
@@ -132,10 +126,7 @@ export const listRooms = operation({
 
 const params = z.object({ id: roomId })
 
-export const getRoom = operation({
-  id: 'getRoom',
-  method: 'GET',
-  path: '/rooms/:id',
+export const getRoom = operation('getRoom', 'GET /rooms/:id', {
   tag: 'Rooms',
   summary: "Get one of the caller's rooms",
   access: 'client',
@@ -145,10 +136,7 @@ export const getRoom = operation({
   example: { result: exampleRoom },
 })
 
-export const updateRoom = operation({
-  id: 'updateRoom',
-  method: 'PUT',
-  path: '/rooms/:id',
+export const updateRoom = operation('updateRoom', 'PUT /rooms/:id', {
   tag: 'Rooms',
   summary: 'Change a room',
   description:
@@ -168,10 +156,7 @@ export const updateRoom = operation({
   example: { body: { name: 'Demo' }, result: exampleRoom },
 })
 
-export const deleteRoom = operation({
-  id: 'deleteRoom',
-  method: 'DELETE',
-  path: '/rooms/:id',
+export const deleteRoom = operation('deleteRoom', 'DELETE /rooms/:id', {
   tag: 'Rooms',
   summary: 'Delete a room',
   description: 'For the owner, platform admins and the API key. Emits room with status 0 to all members.',

@@ -2,11 +2,8 @@ import { z } from 'zod'
 import { roomId, userId } from '../../ids.ts'
 import { operation } from '../../operation.ts'
 
-export const getBadge = operation({
-  id: 'getBadge',
+export const getBadge = operation('getBadge', 'GET /me/badge', {
   inInterface: true,
-  method: 'GET',
-  path: '/me/badge',
   tag: 'Unread counts',
   summary: "Get the total unread count across the caller's rooms",
   access: 'client',
@@ -14,11 +11,8 @@ export const getBadge = operation({
   example: { result: { badge: 3 } },
 })
 
-export const getBadgesByRoomTags = operation({
-  id: 'getBadgesByRoomTags',
+export const getBadgesByRoomTags = operation('getBadgesByRoomTags', 'POST /badges/byRoomTags', {
   inInterface: true,
-  method: 'POST',
-  path: '/badges/byRoomTags',
   tag: 'Unread counts',
   summary: 'Get unread counts by room tag',
   description: 'Tags are matched exactly. totalBadge counts a room once, even if it has several of the tags.',
@@ -38,10 +32,7 @@ export const maxCountedMessages = 200_000
 
 const count = z.number().int()
 
-export const explainBadge = operation({
-  id: 'explainBadge',
-  method: 'GET',
-  path: '/admin/clients/:client_id/badge',
+export const explainBadge = operation('explainBadge', 'GET /admin/clients/:client_id/badge', {
   tag: 'Unread counts',
   summary: "Explain a user's badge, room by room",
   description: `Highest unread count first: unread = seq − readSeq − own − deleted − hidden. With \`verify=true\`, unread messages are also counted from the messages themselves, and \`agrees\` tells whether both match. One call counts at most ${maxCountedMessages.toLocaleString('en')} messages after the read markers; rooms beyond that have no counted fields.`,

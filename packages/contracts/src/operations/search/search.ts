@@ -6,10 +6,7 @@ import { quote } from '../../resources/message.ts'
 /** A search hit with the beginning of the message's text. */
 export const foundMessage = quote.extend({ room: roomId, messageTimeMS: timeMS, threadOf: messageId.optional() })
 
-export const search = operation({
-  id: 'search',
-  method: 'POST',
-  path: '/search',
+export const search = operation('search', 'POST /search', {
   tag: 'Messages',
   summary: "Search the messages of the caller's rooms",
   description:

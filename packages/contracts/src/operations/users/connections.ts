@@ -2,10 +2,7 @@ import { z } from 'zod'
 import { timeMS, userId } from '../../ids.ts'
 import { operation } from '../../operation.ts'
 
-export const listConnections = operation({
-  id: 'listConnections',
-  method: 'GET',
-  path: '/admin/clients/:client_id/connections',
+export const listConnections = operation('listConnections', 'GET /admin/clients/:client_id/connections', {
   tag: 'Users and tokens',
   summary: 'List the connected devices of a user',
   description: 'Queries all realtime nodes. Connections of nodes in `silentNodes`, which did not respond, are missing.',

@@ -12,11 +12,8 @@ export const deviceId = inPath(comparedText(256).min(1)).describe(
   'Same as in auth2, so that a connected device gets no push',
 )
 
-export const subscribe = operation({
-  id: 'subscribe',
+export const subscribe = operation('subscribe', 'POST /me/subscribe', {
   inInterface: true,
-  method: 'POST',
-  path: '/me/subscribe',
   tag: 'Push',
   summary: 'Register a device for push',
   access: 'client',
@@ -37,10 +34,7 @@ export const subscribe = operation({
   },
 })
 
-export const webPushKey = operation({
-  id: 'webPushKey',
-  method: 'GET',
-  path: '/me/webPushKey',
+export const webPushKey = operation('webPushKey', 'GET /me/webPushKey', {
   tag: 'Push',
   summary: "Get the app's public key for Web Push: the applicationServerKey of PushManager.subscribe()",
   description: 'The first request creates the key pair. Subscriptions are bound to it (VAPID, RFC 8292).',
@@ -53,11 +47,8 @@ export const webPushKey = operation({
   },
 })
 
-export const unsubscribe = operation({
-  id: 'unsubscribe',
+export const unsubscribe = operation('unsubscribe', 'POST /me/unsubscribe', {
   inInterface: true,
-  method: 'POST',
-  path: '/me/unsubscribe',
   tag: 'Push',
   summary: 'Unregister a device or, without deviceId and token, all devices of the caller',
   access: 'client',

@@ -6,10 +6,7 @@ import { room } from '../../resources/room.ts'
 import { sender } from '../../resources/sender.ts'
 import { exampleRoom, exampleSender } from '../examples.ts'
 
-export const searchUsers = operation({
-  id: 'searchUsers',
-  method: 'GET',
-  path: '/users/search',
+export const searchUsers = operation('searchUsers', 'GET /users/search', {
   tag: 'Users and tokens',
   summary: 'Find users by a prefix of their name',
   description:
@@ -25,10 +22,7 @@ export const searchUsers = operation({
   example: { query: { q: 'al', limit: 20 }, result: { data: [exampleSender] } },
 })
 
-export const startChat = operation({
-  id: 'startChat',
-  method: 'POST',
-  path: '/me/rooms',
+export const startChat = operation('startChat', 'POST /me/rooms', {
   tag: 'Rooms',
   summary: 'Start a chat with users that the caller can find',
   description:

@@ -13,11 +13,8 @@ export type Group = z.infer<typeof group>
 
 const exampleGroup = { _id: 'support', nickname: 'Support', avatarUrl: '', members: ['alice', 'bob'] }
 
-export const listGroups = operation({
-  id: 'listGroups',
+export const listGroups = operation('listGroups', 'GET /admin/groups', {
   inInterface: true,
-  method: 'GET',
-  path: '/admin/groups',
   tag: 'Groups',
   summary: 'List user groups',
   access: 'admin',
@@ -30,10 +27,7 @@ export const listGroups = operation({
   example: { query: { limit: 50 }, result: { totalCount: 1, data: [exampleGroup] } },
 })
 
-export const saveGroup = operation({
-  id: 'saveGroup',
-  method: 'POST',
-  path: '/admin/groups',
+export const saveGroup = operation('saveGroup', 'POST /admin/groups', {
   tag: 'Groups',
   summary: 'Create or replace a user group',
   access: 'admin',
@@ -50,10 +44,7 @@ export const saveGroup = operation({
   example: { body: exampleGroup, result: exampleGroup },
 })
 
-export const deleteGroup = operation({
-  id: 'deleteGroup',
-  method: 'DELETE',
-  path: '/admin/groups/:id',
+export const deleteGroup = operation('deleteGroup', 'DELETE /admin/groups/:id', {
   tag: 'Groups',
   summary: 'Delete a user group, but not its members',
   access: 'admin',

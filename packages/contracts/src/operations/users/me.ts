@@ -4,10 +4,7 @@ import { exampleUser } from '../examples.ts'
 
 const { isAdmin: _isAdmin, ...exampleMe } = exampleUser
 
-export const getMe = operation({
-  id: 'getMe',
-  method: 'GET',
-  path: '/me',
+export const getMe = operation('getMe', 'GET /me', {
   tag: 'Users and tokens',
   summary: 'Get the caller’s profile',
   access: 'client',

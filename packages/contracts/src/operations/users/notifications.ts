@@ -22,15 +22,17 @@ const exampleUserSettings = {
 } as const
 const exampleRoomSettings = { level: 'none', types: [{ messageType: 'announcement', level: 'all' as const }] } as const
 
-export const getMyNotifications = operation({
-  ...{ ...shared, id: 'getMyNotifications', method: 'GET', path: '/me/notifications', access: 'client' },
+export const getMyNotifications = operation('getMyNotifications', 'GET /me/notifications', {
+  ...shared,
+  access: 'client',
   summary: "Get the caller's notification settings",
   result: userNotifications,
   example: { result: exampleUserSettings },
 })
 
-export const setMyNotifications = operation({
-  ...{ ...shared, id: 'setMyNotifications', method: 'PUT', path: '/me/notifications', access: 'client' },
+export const setMyNotifications = operation('setMyNotifications', 'PUT /me/notifications', {
+  ...shared,
+  access: 'client',
   summary: "Set the caller's notification settings; emits notificationSettings to the other devices",
   description: replaces,
   headers: deviceHeader,
@@ -39,9 +41,9 @@ export const setMyNotifications = operation({
   example: { body: exampleUserSettings, result: exampleUserSettings },
 })
 
-export const getMyRoomNotifications = operation({
-  ...{ ...shared, id: 'getMyRoomNotifications', method: 'GET', access: 'client' },
-  path: '/me/notifications/rooms/:room',
+export const getMyRoomNotifications = operation('getMyRoomNotifications', 'GET /me/notifications/rooms/:room', {
+  ...shared,
+  access: 'client',
   summary: "Get the caller's notification settings for a room",
   params: ofRoom,
   result: roomNotifications,
@@ -49,9 +51,9 @@ export const getMyRoomNotifications = operation({
   example: { result: exampleRoomSettings },
 })
 
-export const setMyRoomNotifications = operation({
-  ...{ ...shared, id: 'setMyRoomNotifications', method: 'PUT', access: 'client' },
-  path: '/me/notifications/rooms/:room',
+export const setMyRoomNotifications = operation('setMyRoomNotifications', 'PUT /me/notifications/rooms/:room', {
+  ...shared,
+  access: 'client',
   summary: "Set the caller's notification settings for a room; emits notificationSettings to the other devices",
   description: replaces,
   params: ofRoom,
@@ -62,9 +64,9 @@ export const setMyRoomNotifications = operation({
   example: { body: exampleRoomSettings, result: exampleRoomSettings },
 })
 
-export const getMyThreadNotifications = operation({
-  ...{ ...shared, id: 'getMyThreadNotifications', method: 'GET', access: 'client' },
-  path: '/me/notifications/threads/:id',
+export const getMyThreadNotifications = operation('getMyThreadNotifications', 'GET /me/notifications/threads/:id', {
+  ...shared,
+  access: 'client',
   summary: "Get the caller's notification settings for a thread in which they participate",
   params: ofThread,
   result: threadNotifications,
@@ -72,9 +74,9 @@ export const getMyThreadNotifications = operation({
   example: { result: { level: 'mentions' } },
 })
 
-export const setMyThreadNotifications = operation({
-  ...{ ...shared, id: 'setMyThreadNotifications', method: 'PUT', access: 'client' },
-  path: '/me/notifications/threads/:id',
+export const setMyThreadNotifications = operation('setMyThreadNotifications', 'PUT /me/notifications/threads/:id', {
+  ...shared,
+  access: 'client',
   summary: "Set the caller's notification settings for a thread; emits notificationSettings to the other devices",
   description: replaces,
   params: ofThread,
@@ -85,9 +87,10 @@ export const setMyThreadNotifications = operation({
   example: { body: { level: 'mentions' }, result: { level: 'mentions' } },
 })
 
-export const getNotifications = operation({
-  ...{ ...shared, id: 'getNotifications', method: 'GET', path: '/admin/clients/:uid/notifications' },
-  ...{ access: 'admin', scope: 'users:read' },
+export const getNotifications = operation('getNotifications', 'GET /admin/clients/:uid/notifications', {
+  ...shared,
+  access: 'admin',
+  scope: 'users:read',
   summary: 'Get the notification settings of a user',
   params: ofUser,
   result: userNotifications,
@@ -95,9 +98,10 @@ export const getNotifications = operation({
   example: { result: exampleUserSettings },
 })
 
-export const setNotifications = operation({
-  ...{ ...shared, id: 'setNotifications', method: 'PUT', path: '/admin/clients/:uid/notifications' },
-  ...{ access: 'admin', scope: 'users:write' },
+export const setNotifications = operation('setNotifications', 'PUT /admin/clients/:uid/notifications', {
+  ...shared,
+  access: 'admin',
+  scope: 'users:write',
   summary: 'Set the notification settings of a user; emits notificationSettings to their devices',
   description: replaces,
   audit: auditsParam('user', 'uid'),
@@ -108,25 +112,35 @@ export const setNotifications = operation({
   example: { body: exampleUserSettings, result: exampleUserSettings },
 })
 
-export const getRoomNotifications = operation({
-  ...{ ...shared, id: 'getRoomNotifications', method: 'GET', access: 'admin', scope: 'users:read' },
-  path: '/admin/clients/:uid/notifications/rooms/:room',
-  summary: 'Get the notification settings of a user for a room',
-  params: ofUser.extend(ofRoom.shape),
-  result: roomNotifications,
-  errors: inRoom,
-  example: { result: exampleRoomSettings },
-})
+export const getRoomNotifications = operation(
+  'getRoomNotifications',
+  'GET /admin/clients/:uid/notifications/rooms/:room',
+  {
+    ...shared,
+    access: 'admin',
+    scope: 'users:read',
+    summary: 'Get the notification settings of a user for a room',
+    params: ofUser.extend(ofRoom.shape),
+    result: roomNotifications,
+    errors: inRoom,
+    example: { result: exampleRoomSettings },
+  },
+)
 
-export const setRoomNotifications = operation({
-  ...{ ...shared, id: 'setRoomNotifications', method: 'PUT', access: 'admin', scope: 'users:write' },
-  path: '/admin/clients/:uid/notifications/rooms/:room',
-  summary: 'Set the notification settings of a user for a room; emits notificationSettings to their devices',
-  description: replaces,
-  audit: auditsParam('user', 'uid'),
-  params: ofUser.extend(ofRoom.shape),
-  body: z.strictObject(roomNotifications.shape),
-  result: roomNotifications,
-  errors: inRoom,
-  example: { body: exampleRoomSettings, result: exampleRoomSettings },
-})
+export const setRoomNotifications = operation(
+  'setRoomNotifications',
+  'PUT /admin/clients/:uid/notifications/rooms/:room',
+  {
+    ...shared,
+    access: 'admin',
+    scope: 'users:write',
+    summary: 'Set the notification settings of a user for a room; emits notificationSettings to their devices',
+    description: replaces,
+    audit: auditsParam('user', 'uid'),
+    params: ofUser.extend(ofRoom.shape),
+    body: z.strictObject(roomNotifications.shape),
+    result: roomNotifications,
+    errors: inRoom,
+    example: { body: exampleRoomSettings, result: exampleRoomSettings },
+  },
+)

@@ -11,10 +11,7 @@ export const maxPrefs = 1_000
 
 const key = inPath(comparedText(128).min(1))
 
-export const listMyPrefs = operation({
-  id: 'listMyPrefs',
-  method: 'GET',
-  path: '/me/pref',
+export const listMyPrefs = operation('listMyPrefs', 'GET /me/pref', {
   tag: 'Preferences',
   summary: "List the caller's personal preferences, by key",
   access: 'client',
@@ -25,10 +22,7 @@ export const listMyPrefs = operation({
   example: { result: { theme: { dark: true } } },
 })
 
-export const setMyPref = operation({
-  id: 'setMyPref',
-  method: 'POST',
-  path: '/me/pref/:key',
+export const setMyPref = operation('setMyPref', 'POST /me/pref/:key', {
   tag: 'Preferences',
   summary: 'Set a personal preference; emits myPrefChange to the other devices',
   description: 'A user has at most 1,000 preferences.',
@@ -46,10 +40,7 @@ export const setMyPref = operation({
   example: { body: { data: { dark: true } }, result: { key: 'theme', data: { dark: true } } },
 })
 
-export const deleteMyPref = operation({
-  id: 'deleteMyPref',
-  method: 'DELETE',
-  path: '/me/pref/:key',
+export const deleteMyPref = operation('deleteMyPref', 'DELETE /me/pref/:key', {
   tag: 'Preferences',
   summary: 'Delete a personal preference; emits myPrefDelete to the other devices',
   access: 'client',

@@ -3,10 +3,7 @@ import { userId } from '../../ids.ts'
 import { operation } from '../../operation.ts'
 import { exampleUserPresence, maxWatchedUsers, userPresence } from '../../resources/presence.ts'
 
-export const getPresence = operation({
-  id: 'getPresence',
-  method: 'GET',
-  path: '/presence',
+export const getPresence = operation('getPresence', 'GET /presence', {
   tag: 'Presence',
   summary: 'Get the presence of users',
   description:

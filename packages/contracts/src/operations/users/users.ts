@@ -61,11 +61,8 @@ function assignsToken(body: unknown): boolean {
   return issueAccessToken !== true && (issueAccessToken === false || token != null || expirationDate != null)
 }
 
-export const saveUser = operation({
-  id: 'saveUser',
+export const saveUser = operation('saveUser', 'POST /admin/clients', {
   inInterface: true,
-  method: 'POST',
-  path: '/admin/clients',
   tag: 'Users and tokens',
   summary: 'Create or update a user, and issue or assign a token',
   description:
@@ -102,11 +99,8 @@ const filterableFields = [
   'createdAt',
   'updatedAt',
 ]
-export const listUsers = operation({
-  id: 'listUsers',
+export const listUsers = operation('listUsers', 'GET /admin/clients', {
   inInterface: true,
-  method: 'GET',
-  path: '/admin/clients',
   tag: 'Users and tokens',
   summary: 'Query users',
   access: 'admin',
@@ -121,10 +115,7 @@ export const listUsers = operation({
   example: { query: { q: '{"nickname":{"$regex":"^A"}}', limit: 50 }, result: { totalCount: 1, data: [exampleUser] } },
 })
 
-export const saveUsers = operation({
-  id: 'saveUsers',
-  method: 'POST',
-  path: '/admin/clients/list',
+export const saveUsers = operation('saveUsers', 'POST /admin/clients/list', {
   tag: 'Users and tokens',
   summary: 'Create or update up to 1,000 users at once',
   access: 'admin',
@@ -145,10 +136,7 @@ const erasedAs = z.enum(['keep', 'redact', 'delete'])
 /** How an erased user’s messages are treated. */
 export type ErasedAs = z.infer<typeof erasedAs>
 
-export const eraseUser = operation({
-  id: 'eraseUser',
-  method: 'DELETE',
-  path: '/admin/clients/:client_id',
+export const eraseUser = operation('eraseUser', 'DELETE /admin/clients/:client_id', {
   tag: 'Users and tokens',
   summary: 'Erase a user',
   description:
