@@ -75,18 +75,12 @@ interface Answer<Data> {
   response: Response
 }
 
-/**
- * The `result` in a call's envelope.
- * @throws ApiFailure
- */
+/** The `result` in a call's envelope. @throws ApiFailure */
 export async function resultOf<Result>(call: Promise<Answer<{ result: Result }>>): Promise<Result> {
   return (await dataOf(call)).result
 }
 
-/**
- * The whole body of a call's response.
- * @throws ApiFailure
- */
+/** The whole body of a call's response. @throws ApiFailure */
 export async function dataOf<Data>(call: Promise<Answer<Data>>): Promise<Data> {
   const { data, error, response } = await call.catch((failure: unknown) => {
     throw unanswered(failure)

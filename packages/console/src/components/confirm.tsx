@@ -3,10 +3,10 @@ import { notifications } from '@mantine/notifications'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { commonTexts } from '../texts/common.ts'
 import { useTexts } from '../texts/texts.ts'
+import { submitProps, textProps } from './field-props.ts'
 import { Icon } from './icon.tsx'
 import { visible } from './shown.tsx'
 import { Failure, useFailureText } from './states.tsx'
-import { useReturnedFocus } from './use-returned-focus.ts'
 import { useSubmit } from './use-submit.ts'
 
 export interface ConfirmProps {
@@ -61,21 +61,11 @@ export function Confirm({
   })
   return (
     <Dialog title={title} onClose={onClose}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault()
-          running.mutate()
-        }}
-      >
+      <form {...submitProps(() => running.mutate())}>
         <Stack gap="md">
           {children}
           {typed !== undefined && (
-            <TextInput
-              label={t.typeToConfirm(visible(typed))}
-              value={name}
-              autoComplete="off"
-              onChange={(event) => setName(event.currentTarget.value)}
-            />
+            <TextInput label={t.typeToConfirm(visible(typed))} autoComplete="off" {...textProps(name, setName)} />
           )}
           {running.isError && <Failure error={running.error} />}
           <Group justify="flex-end" gap="xs">
@@ -148,4 +138,27 @@ export function say(message: string): void {
 /** Notifies of a failure for some seconds. */
 export function sayFailure(message: string): void {
   notifications.show({ message, color: 'red', icon: <Icon name="warning" size={16} />, autoClose: 10_000 })
+}
+
+/** The element that opened the latest dialog. */
+let opener: HTMLElement | undefined
+
+/** Focuses the element that opened a dialog once it closes. Mantine does so only for dialogs that stay mounted. */
+function useReturnedFocus(): void {
+  const [from] = useState(() => (opener = openerOf(document.activeElement)))
+  useEffect(
+    () => () => {
+      // The one that follows it keeps the focus.
+      if (!document.querySelector('[role=dialog]')) from?.focus()
+    },
+    [from],
+  )
+}
+
+/** The focused element; of a menu, its button; of a dialog that opens another, its own opener. */
+function openerOf(focused: Element | null): HTMLElement | undefined {
+  if (focused?.closest('[role=dialog]')) return opener
+  const menu = focused?.closest('[role=menu]')
+  const from = menu ? document.getElementById(menu.getAttribute('aria-labelledby') ?? '') : focused
+  return from instanceof HTMLElement ? from : undefined
 }

@@ -1,8 +1,9 @@
-import { Button, Group, ScrollArea, Table, Text, UnstyledButton } from '@mantine/core'
+import { Button, Group, ScrollArea, Table, UnstyledButton } from '@mantine/core'
 import { type ColumnDef, type RowData, tableFeatures, useTable } from '@tanstack/react-table'
 import { type ReactNode, useDeferredValue, useMemo } from 'react'
 import { commonTexts } from '../texts/common.ts'
 import { useTexts } from '../texts/texts.ts'
+import { Dimmed } from './dimmed.tsx'
 import { Icon } from './icon.tsx'
 
 const features = tableFeatures({})
@@ -13,6 +14,15 @@ const { th, td, tr } = Table.classes
 const rowProps = { className: tr, 'data-with-row-border': true, 'data-hover': true }
 
 export type Columns<Row extends RowData> = readonly ColumnDef<typeof features, Row>[]
+
+export const column = <Row extends RowData>(
+  id: string,
+  header: string | (() => ReactNode),
+  show: (row: Row) => ReactNode,
+): Columns<Row>[number] => ({ id, header, cell: ({ row }) => show(row.original) })
+
+/** A header for screen readers only. */
+export const unseen = (text: string) => () => <span className="unseen">{text}</span>
 
 export interface TableProps<Row extends RowData> {
   label: string
@@ -118,9 +128,7 @@ export function Pager({
   const t = useTexts(commonTexts)
   return (
     <Group justify="space-between" mt="sm" className="pager">
-      <Text size="sm" c="dimmed">
-        {count}
-      </Text>
+      <Dimmed>{count}</Dimmed>
       <Group gap="xs">
         {cursor !== undefined && (
           <Button size="xs" variant="default" onClick={() => onPage(undefined)}>

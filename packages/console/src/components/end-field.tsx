@@ -1,5 +1,6 @@
 import { Select, TextInput } from '@mantine/core'
 import { texts, useTexts } from '../texts/texts.ts'
+import { textProps } from './field-props.ts'
 
 const endTexts = texts(
   {
@@ -52,13 +53,7 @@ export function EndField({ end, onEnd }: { end: End; onEnd: (end: End) => void }
         onChange={(kind) => onEnd({ ...end, kind: kind ?? 'never' })}
       />
       {end.kind === 'other' && (
-        <TextInput
-          type="datetime-local"
-          label={t.at}
-          value={end.at}
-          required
-          onChange={(event) => onEnd({ ...end, at: event.currentTarget.value })}
-        />
+        <TextInput type="datetime-local" label={t.at} required {...textProps(end.at, (at) => onEnd({ ...end, at }))} />
       )}
     </>
   )

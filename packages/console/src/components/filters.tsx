@@ -1,4 +1,5 @@
 import { TextInput } from '@mantine/core'
+import { textProps } from './field-props.ts'
 import { useUrlText } from './use-url-text.ts'
 
 /** A text filter, debounced, kept in the URL. Empty means no filter. */
@@ -20,10 +21,9 @@ export function TextFilter({
       label={label}
       size="sm"
       className="filter"
-      value={typed}
       autoComplete="off"
       {...(isFirst && { 'data-search-field': true })}
-      onChange={(event) => put(event.currentTarget.value)}
+      {...textProps(typed, put)}
     />
   )
 }
@@ -45,15 +45,7 @@ export function TimeFilter({
     if (next === '' || atMS >= 0) onChange(next === '' ? undefined : String(atMS))
   })
   return (
-    <TextInput
-      type="datetime-local"
-      step={1}
-      label={label}
-      size="sm"
-      className="filter"
-      value={typed}
-      onChange={(event) => put(event.currentTarget.value)}
-    />
+    <TextInput type="datetime-local" step={1} label={label} size="sm" className="filter" {...textProps(typed, put)} />
   )
 }
 

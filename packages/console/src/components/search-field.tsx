@@ -1,6 +1,7 @@
 import { CloseButton, TextInput } from '@mantine/core'
 import { commonTexts } from '../texts/common.ts'
 import { useTexts } from '../texts/texts.ts'
+import { textProps } from './field-props.ts'
 import { Icon } from './icon.tsx'
 import { useUrlText } from './use-url-text.ts'
 
@@ -22,11 +23,10 @@ export function SearchField({
       className="search-field"
       aria-label={label}
       placeholder={label}
-      value={typed}
       data-search-field=""
       leftSection={<Icon name="search" size={16} />}
       rightSection={typed !== '' && <CloseButton size="sm" aria-label={t.clear} onClick={() => put('')} />}
-      onChange={(event) => put(event.currentTarget.value)}
+      {...textProps(typed, put)}
     />
   )
 }

@@ -7,10 +7,7 @@ import { Icon } from './icon.tsx'
 
 export const ViewLink = createLink(Anchor<'a'>)
 
-/**
- * A text from users. Its direction is isolated, and invisible characters that could reorder or hide their surroundings
- * are made visible.
- */
+/** A text from users. Its direction is isolated, and characters that reorder or hide text are made visible. */
 export function UserText({ text }: { text: string }) {
   return <bdi className="user-text">{visible(text)}</bdi>
 }

@@ -1,5 +1,7 @@
-import { Button, Group, Stack, Text } from '@mantine/core'
+import { Button, Group, Stack } from '@mantine/core'
 import type { ReactNode } from 'react'
+import { Dimmed } from './dimmed.tsx'
+import { submitProps } from './field-props.ts'
 import { Section } from './page.tsx'
 import { Failure } from './states.tsx'
 
@@ -19,16 +21,9 @@ interface SmallFormProps {
 export function SmallForm({ title, hint, width, fields, submit, may = true, children }: SmallFormProps) {
   return (
     <Section title={title}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault()
-          submit.onSubmit()
-        }}
-      >
+      <form {...submitProps(submit.onSubmit)}>
         <Stack gap="sm" maw={width}>
-          <Text size="sm" c="dimmed">
-            {hint}
-          </Text>
+          <Dimmed>{hint}</Dimmed>
           {fields}
           {may && (
             <Group>

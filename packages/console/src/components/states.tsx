@@ -4,6 +4,7 @@ import type { ReactNode } from 'react'
 import { ApiFailure } from '../api.ts'
 import { commonTexts } from '../texts/common.ts'
 import { useTexts } from '../texts/texts.ts'
+import { Dimmed } from './dimmed.tsx'
 import { Icon, type IconName } from './icon.tsx'
 
 /** Placeholder lines while data loads. */
@@ -66,10 +67,10 @@ export function Failure({ error, retry }: { error: unknown; retry?: (() => void)
       <Stack gap="xs" align="flex-start">
         <Text size="sm">{detailOf(error, t)}</Text>
         {error instanceof ApiFailure && error.status > 0 && (
-          <Text size="xs" c="dimmed">
+          <Dimmed size="xs">
             {t.code(error.code)}
             {error.requestId !== undefined && ` · ${t.requestId(error.requestId)}`}
-          </Text>
+          </Dimmed>
         )}
         {retry && (
           <Button size="xs" variant="default" onClick={retry}>

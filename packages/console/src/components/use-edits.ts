@@ -9,10 +9,7 @@ interface Edit<Value> {
 
 const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other)
 
-/**
- * The fields of a form: the stored values, and over them what the operator has changed since. Only `edited` is saved, so
- * that changes by others stay.
- */
+/** A form's fields: the stored values, and over them the operator's edits. Only `edited` is saved. */
 export function useEdits<Fields extends object>(stored: Fields) {
   const [edits, setEdits] = useState<Edits<Fields>>({})
   const entries = Object.entries(edits) as [keyof Fields, Edit<Fields[keyof Fields]>][]

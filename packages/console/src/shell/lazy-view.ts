@@ -1,10 +1,7 @@
 import { lazyRouteComponent } from '@tanstack/react-router'
 import { ApiFailure } from '../api.ts'
 
-/**
- * A view whose code loads on demand. TanStack Router reloads the page if that fails; offline, the browser would then have no
- * console to show.
- */
+/** A view whose code loads on demand. On failure TanStack Router reloads the page, which offline shows nothing. */
 export const lazyView: typeof lazyRouteComponent = (load, name) =>
   lazyRouteComponent(async () => {
     try {

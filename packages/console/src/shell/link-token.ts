@@ -1,7 +1,4 @@
-/**
- * Takes the token from the URL's fragment, and removes it at once, so that neither the history nor a copied URL
- * contains it.
- */
+/** Takes the token from the URL's fragment at once, so that neither the history nor a copied URL has it. */
 function takeHash(): URLSearchParams {
   const hash = new URLSearchParams(location.hash.slice(1))
   if (hash.has('link') || hash.has('error')) history.replaceState(null, '', location.pathname + location.search)

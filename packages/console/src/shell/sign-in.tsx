@@ -1,7 +1,9 @@
-import { Alert, Button, Divider, Paper, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core'
+import { Alert, Button, Divider, Paper, PasswordInput, Stack, TextInput, Title } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { type FormEvent, useEffect, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { type Api, ApiFailure, baseUrl, createApi, resultOf } from '../api.ts'
+import { Dimmed } from '../components/dimmed.tsx'
+import { submitProps, textProps } from '../components/field-props.ts'
 import { Icon } from '../components/icon.tsx'
 import { Failure, useFailureText } from '../components/states.tsx'
 import { type Session, setSession } from '../session/session.tsx'
@@ -33,9 +35,7 @@ export function SignIn({ isWaiting = false }: { isWaiting?: boolean }) {
             <Title order={1} size="h3">
               {t.signInTitle}
             </Title>
-            <Text size="sm" c="dimmed">
-              {link === undefined ? t.sessionEnded : t.byLink}
-            </Text>
+            <Dimmed>{link === undefined ? t.sessionEnded : t.byLink}</Dimmed>
           </Stack>
           {link === undefined ? (
             <Ways isWaiting={isWaiting} />
@@ -118,13 +118,9 @@ function ByPassword() {
   // The field stays while another code is typed.
   const [needsCode, setNeedsCode] = useState(false)
   if (asksCode && !needsCode) setNeedsCode(true)
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    signIn.mutate(undefined)
-  }
   return (
     <>
-      <form onSubmit={submit}>
+      <form {...submitProps(() => signIn.mutate(undefined))}>
         <Stack gap="sm">
           <TextInput
             label={t.email}
@@ -133,21 +129,19 @@ function ByPassword() {
             required
             withAsterisk={false}
             autoFocus
-            value={email}
-            onChange={(event) => {
-              setEmail(event.currentTarget.value)
+            {...textProps(email, (next) => {
+              setEmail(next)
               setTotp('')
               setNeedsCode(false)
               signIn.reset()
-            }}
+            })}
           />
           <PasswordInput
             label={t.password}
             autoComplete="current-password"
             required
             withAsterisk={false}
-            value={password}
-            onChange={(event) => setPassword(event.currentTarget.value)}
+            {...textProps(password, setPassword)}
           />
           {needsCode && (
             <TextInput
@@ -156,8 +150,7 @@ function ByPassword() {
               autoComplete="one-time-code"
               maxLength={19}
               autoFocus
-              value={totp}
-              onChange={(event) => setTotp(event.currentTarget.value.trim())}
+              {...textProps(totp, (text) => setTotp(text.trim()))}
             />
           )}
           <Refusal error={signIn.error} wrong={t.wrong} />

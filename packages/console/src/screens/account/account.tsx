@@ -3,6 +3,7 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { resultOf } from '../../api.ts'
 import { say } from '../../components/confirm.tsx'
+import { Dimmed } from '../../components/dimmed.tsx'
 import { Facts, Page, Section } from '../../components/page.tsx'
 import { Time, UserText } from '../../components/shown.tsx'
 import { Failure, Loaded } from '../../components/states.tsx'
@@ -79,13 +80,13 @@ function Sessions() {
                   <Text size="sm">{address}</Text>
                   {isCurrent && <Badge>{t.here}</Badge>}
                 </Group>
-                <Text size="xs" c="dimmed">
+                <Dimmed size="xs">
                   <UserText text={userAgent} />
-                </Text>
-                <Text size="xs" c="dimmed">
+                </Dimmed>
+                <Dimmed size="xs">
                   {t.since} <Time at={createdAt} /> · {t.lastSeen} <Time at={lastSeenAt} /> · {t.ends}{' '}
                   <Time at={expiresAt} />
-                </Text>
+                </Dimmed>
               </div>
               {!isCurrent && (
                 <Button size="xs" variant="default" onClick={() => ending.mutate(id)}>

@@ -3,6 +3,8 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { resultOf } from '../../api.ts'
 import { say } from '../../components/confirm.tsx'
+import { Dimmed } from '../../components/dimmed.tsx'
+import { submitProps, textProps } from '../../components/field-props.ts'
 import { useShowOnce } from '../../components/once.tsx'
 import { Copy } from '../../components/shown.tsx'
 import { Failure } from '../../components/states.tsx'
@@ -50,9 +52,7 @@ export function Authenticator() {
   const { secret, url } = begun.data ?? {}
   return (
     <Stack gap="sm">
-      <Text size="sm" c="dimmed">
-        {hasTotp ? t.totpOn : t.totpOff}
-      </Text>
+      <Dimmed>{hasTotp ? t.totpOn : t.totpOff}</Dimmed>
       {!hasTotp && secret === undefined && (
         <Group>
           <Button variant="default" loading={begun.isPending} onClick={() => begun.mutate()}>
@@ -107,20 +107,14 @@ function CodeForm({
 }) {
   const t = useTexts(accountTexts)
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault()
-        onSubmit()
-      }}
-    >
+    <form {...submitProps(onSubmit)}>
       <Stack gap="xs">
         <TextInput
           label={t.code}
           description={hasTotp ? t.removeHint : undefined}
           autoComplete="one-time-code"
           maxLength={19}
-          value={code}
-          onChange={(event) => onCode(event.currentTarget.value.trim())}
+          {...textProps(code, (text) => onCode(text.trim()))}
         />
         <Group gap="xs">
           <Button type="submit" loading={isBusy} disabled={code.length < 6}>

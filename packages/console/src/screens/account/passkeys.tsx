@@ -1,9 +1,11 @@
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import { type PublicKeyCredentialCreationOptionsJSON, startRegistration } from '@simplewebauthn/browser'
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { resultOf } from '../../api.ts'
 import { Confirm, say, Warning } from '../../components/confirm.tsx'
+import { Dimmed } from '../../components/dimmed.tsx'
+import { submitProps, textProps } from '../../components/field-props.ts'
 import { Time, UserText, visible } from '../../components/shown.tsx'
 import { Failure, Loaded } from '../../components/states.tsx'
 import { useSession } from '../../session/session.tsx'
@@ -31,15 +33,9 @@ export function Passkeys() {
       say(t.passkeyDone)
     },
   })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    adding.mutate()
-  }
   return (
     <Stack gap="sm">
-      <Text size="sm" c="dimmed">
-        {t.passkeysHint}
-      </Text>
+      <Dimmed>{t.passkeysHint}</Dimmed>
       <Loaded query={query} rows={1}>
         {({ data }) =>
           data.length > 0 && (
@@ -51,14 +47,9 @@ export function Passkeys() {
           )
         }
       </Loaded>
-      <form onSubmit={submit}>
+      <form {...submitProps(() => adding.mutate())}>
         <Group align="end">
-          <TextInput
-            label={t.passkeyName}
-            maxLength={60}
-            value={name}
-            onChange={(event) => setName(event.currentTarget.value)}
-          />
+          <TextInput label={t.passkeyName} maxLength={60} {...textProps(name, setName)} />
           <Button type="submit" variant="default" loading={adding.isPending} disabled={name.trim() === ''}>
             {t.addPasskey}
           </Button>
@@ -102,26 +93,16 @@ function Passkey({ id, name, createdAt, lastUsedAt, onChange }: PasskeyProps) {
             <UserText text={name} />
           </Text>
         ) : (
-          <form
-            onSubmit={(event) => {
-              event.preventDefault()
-              renaming.mutate(renamed)
-            }}
-          >
+          <form {...submitProps(() => renaming.mutate(renamed))}>
             <Group gap="xs">
-              <TextInput
-                aria-label={t.newPasskeyName}
-                maxLength={60}
-                value={renamed}
-                onChange={(event) => setRenamed(event.currentTarget.value)}
-              />
+              <TextInput aria-label={t.newPasskeyName} maxLength={60} {...textProps(renamed, setRenamed)} />
               <Button type="submit" size="xs" loading={renaming.isPending} disabled={renamed.trim() === ''}>
                 {t.confirm}
               </Button>
             </Group>
           </form>
         )}
-        <Text size="xs" c="dimmed">
+        <Dimmed size="xs">
           {t.since} <Time at={createdAt} />
           {lastUsedAt !== undefined && (
             <>
@@ -129,7 +110,7 @@ function Passkey({ id, name, createdAt, lastUsedAt, onChange }: PasskeyProps) {
               · {t.lastUsed} <Time at={lastUsedAt} />
             </>
           )}
-        </Text>
+        </Dimmed>
         {renaming.error && <Failure error={renaming.error} />}
       </div>
       <Group gap="xs">

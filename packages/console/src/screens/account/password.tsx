@@ -1,8 +1,10 @@
-import { Button, Group, PasswordInput, Stack, Text } from '@mantine/core'
+import { Button, Group, PasswordInput, Stack } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { resultOf } from '../../api.ts'
 import { say } from '../../components/confirm.tsx'
+import { Dimmed } from '../../components/dimmed.tsx'
+import { submitProps, textProps } from '../../components/field-props.ts'
 import { Failure } from '../../components/states.tsx'
 import { useSubmit } from '../../components/use-submit.ts'
 import { setSession, useSession } from '../../session/session.tsx'
@@ -29,31 +31,18 @@ export function Password() {
     },
   })
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault()
-        saving.mutate()
-      }}
-    >
+    <form {...submitProps(() => saving.mutate())}>
       <Stack gap="sm">
-        <Text size="sm" c="dimmed">
-          {hasPassword ? t.passwordHint : t.noPassword}
-        </Text>
+        <Dimmed>{hasPassword ? t.passwordHint : t.noPassword}</Dimmed>
         {hasPassword && (
-          <PasswordInput
-            label={t.current}
-            autoComplete="current-password"
-            value={current}
-            onChange={(event) => setCurrent(event.currentTarget.value)}
-          />
+          <PasswordInput label={t.current} autoComplete="current-password" {...textProps(current, setCurrent)} />
         )}
         <PasswordInput
           label={t.next}
           description={t.nextHint}
           autoComplete="new-password"
           minLength={12}
-          value={password}
-          onChange={(event) => setPassword(event.currentTarget.value)}
+          {...textProps(password, setPassword)}
         />
         {saving.isError && <Failure error={saving.error} />}
         <Group>

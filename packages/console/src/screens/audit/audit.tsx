@@ -3,17 +3,17 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import type { components } from '../../../generated/openapi.ts'
-import type { Columns } from '../../components/data-table.tsx'
+import { type Columns, column } from '../../components/data-table.tsx'
 import { Diff } from '../../components/diff.tsx'
+import { Dimmed } from '../../components/dimmed.tsx'
 import { TextFilter, TimeFilter } from '../../components/filters.tsx'
 import { Listed } from '../../components/listed.tsx'
 import { Page } from '../../components/page.tsx'
 import { Time, UserText, visible } from '../../components/shown.tsx'
 import { useApp } from '../../session/session.tsx'
-import { useTexts } from '../../texts/texts.ts'
+import { texts, useTexts } from '../../texts/texts.ts'
 import { auditQuery } from './query.ts'
 import type { AuditSearch } from './search.ts'
-import { auditTexts } from './texts.ts'
 
 type Entry = components['schemas']['AuditEntry']
 
@@ -56,30 +56,18 @@ function useColumns(): Columns<Entry> {
   const t = useTexts(auditTexts)
   return useMemo<Columns<Entry>>(
     () => [
-      { id: 'time', header: t.time, cell: ({ row }) => <Time at={row.original.atMS} /> },
-      {
-        id: 'actor',
-        header: t.actor,
-        cell: ({ row: { original } }) => (
-          <>
-            <bdi>{visible(original.actorName ?? original.actor)}</bdi>
-            <Text size="xs" c="dimmed">
-              {[original.actorName !== undefined && original.actor, original.address].filter(Boolean).join(' · ')}
-            </Text>
-          </>
-        ),
-      },
-      { id: 'action', header: t.action, cell: ({ row }) => row.original.action },
-      {
-        id: 'subject',
-        header: t.subject,
-        cell: ({ row }) => <bdi>{visible(`${row.original.subject.kind}:${row.original.subject.id}`)}</bdi>,
-      },
-      {
-        id: 'change',
-        header: t.change,
-        cell: ({ row }) => <Change of={row.original} />,
-      },
+      column('time', t.time, (row) => <Time at={row.atMS} />),
+      column('actor', t.actor, (row) => (
+        <>
+          <bdi>{visible(row.actorName ?? row.actor)}</bdi>
+          <Dimmed size="xs">
+            {[row.actorName !== undefined && row.actor, row.address].filter(Boolean).join(' · ')}
+          </Dimmed>
+        </>
+      )),
+      column('action', t.action, (row) => row.action),
+      column('subject', t.subject, (row) => <bdi>{visible(`${row.subject.kind}:${row.subject.id}`)}</bdi>),
+      column('change', t.change, (row) => <Change of={row} />),
     ],
     [t],
   )
@@ -106,3 +94,34 @@ function Change({ of: { before, after } }: { of: Entry }) {
 }
 
 const textOf = (value: unknown) => (value === undefined ? '' : JSON.stringify(value, null, 2))
+
+const auditTexts = texts(
+  {
+    audit: 'Audit log',
+    actor: 'Actor',
+    subject: 'Subject',
+    action: 'Action',
+    from: 'From',
+    to: 'To',
+    time: 'Time',
+    change: 'Change',
+    reason: 'Reason',
+    values: 'Before and after',
+    nothing: 'No matching changes',
+    nothingHint: 'Example actor: key:9f86d081884c. Example subject: room:demo-room.',
+  },
+  {
+    audit: '审计日志',
+    actor: '操作者',
+    subject: '对象',
+    action: '操作',
+    from: '从',
+    to: '到',
+    time: '时间',
+    change: '变更',
+    reason: '原因',
+    values: '变更前后',
+    nothing: '没有匹配的变更',
+    nothingHint: '操作者如 key:9f86d081884c，对象如 room:demo-room。',
+  },
+)

@@ -3,19 +3,21 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useCallback, useMemo, useState } from 'react'
 import type { components } from '../../../generated/openapi.ts'
-import { resultOf } from '../../api.ts'
-import { Confirm, say, Warning } from '../../components/confirm.tsx'
-import type { Columns } from '../../components/data-table.tsx'
+import { type Api, resultOf } from '../../api.ts'
+import { Confirm, Dialog, say, Warning } from '../../components/confirm.tsx'
+import { type Columns, column, unseen } from '../../components/data-table.tsx'
+import { Dimmed } from '../../components/dimmed.tsx'
 import { TextFilter, TimeFilter } from '../../components/filters.tsx'
 import { Listed } from '../../components/listed.tsx'
 import { RoomLink } from '../../components/person.tsx'
 import { RunButton } from '../../components/run-button.tsx'
-import { Time, visible } from '../../components/shown.tsx'
+import { Lines, Time, visible } from '../../components/shown.tsx'
+import { Loaded } from '../../components/states.tsx'
 import { useApp } from '../../session/session.tsx'
 import { useTexts } from '../../texts/texts.ts'
+import { WithReason } from '../rooms/conversation/reason.tsx'
 import { callsQuery } from './queries.ts'
 import type { DeliverySearch } from './search.ts'
-import { SentDialog } from './sent-dialog.tsx'
 import { deliveryTexts } from './texts.ts'
 
 type Call = components['schemas']['WebhookDelivery']
@@ -121,44 +123,73 @@ function useColumns(
   const t = useTexts(deliveryTexts)
   return useMemo<Columns<Call>>(
     () => [
-      { id: 'time', header: t.queued, cell: ({ row }) => <Time at={row.original.createdAtMS} /> },
-      {
-        id: 'state',
-        header: t.state,
-        cell: ({ row: { original } }) => <Badge color={colours[original.state]}>{t[original.state]}</Badge>,
-      },
-      { id: 'event', header: t.event, cell: ({ row }) => row.original.event },
-      { id: 'room', header: t.room, cell: ({ row }) => <RoomLink id={row.original.roomID} name={undefined} /> },
-      { id: 'tries', header: t.tries, cell: ({ row }) => row.original.tries },
-      {
-        id: 'answer',
-        header: t.answer,
-        cell: ({ row: { original } }) => (
-          <Text size="sm">
-            <bdi>{visible(answerOf(original).join(' · '))}</bdi>
-          </Text>
-        ),
-      },
-      {
-        id: 'data',
-        header: () => <span className="unseen">{t.sent}</span>,
-        cell: ({ row: { original } }) =>
+      column('time', t.queued, (row) => <Time at={row.createdAtMS} />),
+      column('state', t.state, (row) => <Badge color={colours[row.state]}>{t[row.state]}</Badge>),
+      column('event', t.event, (row) => row.event),
+      column('room', t.room, (row) => <RoomLink id={row.roomID} name={undefined} />),
+      column('tries', t.tries, (row) => row.tries),
+      column('answer', t.answer, (row) => (
+        <Text size="sm">
+          <bdi>{visible(answerOf(row).join(' · '))}</bdi>
+        </Text>
+      )),
+      column(
+        'data',
+        unseen(t.sent),
+        (row) =>
           onShow && (
-            <Button size="compact-sm" variant="default" onClick={() => onShow(original.id)}>
+            <Button size="compact-sm" variant="default" onClick={() => onShow(row.id)}>
               {t.sent}
             </Button>
           ),
-      },
-      {
-        id: 'retry',
-        header: () => <span className="unseen">{t.retry}</span>,
-        cell: ({ row: { original } }) =>
+      ),
+      column(
+        'retry',
+        unseen(t.retry),
+        (row) =>
           onRetry &&
-          original.state !== 'waiting' && (
-            <RunButton size="compact-sm" label={t.retry} run={() => onRetry(original.id)} />
-          ),
-      },
+          row.state !== 'waiting' && <RunButton size="compact-sm" label={t.retry} run={() => onRetry(row.id)} />,
+      ),
     ],
     [t, onRetry, onShow],
+  )
+}
+
+/** The data and the response of a call. Reading them needs a reason, since both can contain message texts. */
+function SentDialog({ id, onClose }: { id: string; onClose: () => void }) {
+  const t = useTexts(deliveryTexts)
+  return (
+    <Dialog title={t.sent} onClose={onClose} size="lg">
+      <WithReason about="data of webhook calls">{(api) => <Sent api={api} id={id} />}</WithReason>
+    </Dialog>
+  )
+}
+
+function Sent({ api, id }: { api: Api; id: string }) {
+  const t = useTexts(deliveryTexts)
+  const { app } = useApp()
+  const query = useQuery({
+    queryKey: [app, 'call', id],
+    queryFn: ({ signal }) => resultOf(api.GET('/admin/webhooks/calls/{id}', { params: { path: { id } }, signal })),
+  })
+  return (
+    <>
+      <Dimmed mb="xs">{t.sentHint}</Dimmed>
+      <Loaded query={query}>
+        {({ data, call: { answer = '' } }) => (
+          <>
+            <Lines label={t.sent} text={JSON.stringify(data, null, 2)} />
+            {answer !== '' && (
+              <>
+                <Text size="sm" mt="sm">
+                  {t.answer}
+                </Text>
+                <Lines label={t.answer} text={answer} />
+              </>
+            )}
+          </>
+        )}
+      </Loaded>
+    </>
   )
 }

@@ -6,7 +6,7 @@ import type { components } from '../../../generated/openapi.ts'
 import { resultOf } from '../../api.ts'
 import { useChanged } from '../../components/act.tsx'
 import { Confirm, Warning } from '../../components/confirm.tsx'
-import type { Columns } from '../../components/data-table.tsx'
+import { type Columns, column, unseen } from '../../components/data-table.tsx'
 import { TextFilter } from '../../components/filters.tsx'
 import { Listed } from '../../components/listed.tsx'
 import { networkNames } from '../../components/networks.ts'
@@ -75,50 +75,39 @@ function useColumns(onRemove: ((device: Device) => void) | undefined): Columns<D
   const { app } = useApp()
   return useMemo<Columns<Device>>(
     () => [
-      {
-        id: 'user',
-        header: t.user,
-        cell: ({ row: { original } }) => (
-          <ViewLink to="/apps/$app/users/$user" params={{ app, user: original.client }} size="sm">
-            <bdi>{visible(original.client)}</bdi>
-          </ViewLink>
-        ),
-      },
-      { id: 'device', header: t.device, cell: ({ row }) => <UserText text={row.original.deviceId} /> },
-      {
-        id: 'network',
-        header: t.network,
-        cell: ({ row: { original } }) =>
-          [networkNames[original.type], original.topic].filter((each) => each !== undefined).join(' · '),
-      },
-      {
-        id: 'state',
-        header: t.state,
-        cell: ({ row: { original } }) => (
-          <Badge color={original.lastError ? 'red' : 'teal'}>{original.lastError ? t.failing : t.registered}</Badge>
-        ),
-      },
-      {
-        id: 'error',
-        header: t.lastError,
-        cell: ({ row: { original } }) =>
-          original.lastError && (
+      column('user', t.user, (row) => (
+        <ViewLink to="/apps/$app/users/$user" params={{ app, user: row.client }} size="sm">
+          <bdi>{visible(row.client)}</bdi>
+        </ViewLink>
+      )),
+      column('device', t.device, (row) => <UserText text={row.deviceId} />),
+      column('network', t.network, (row) =>
+        [networkNames[row.type], row.topic].filter((each) => each !== undefined).join(' · '),
+      ),
+      column('state', t.state, (row) => (
+        <Badge color={row.lastError ? 'red' : 'teal'}>{row.lastError ? t.failing : t.registered}</Badge>
+      )),
+      column(
+        'error',
+        t.lastError,
+        (row) =>
+          row.lastError && (
             <Text size="sm" component="span">
-              <bdi>{visible(original.lastError.reason)}</bdi> · <Time at={original.lastError.atMS} />
+              <bdi>{visible(row.lastError.reason)}</bdi> · <Time at={row.lastError.atMS} />
             </Text>
           ),
-      },
-      { id: 'updated', header: t.lastRegistered, cell: ({ row }) => <Time at={row.original.updatedAt} /> },
-      {
-        id: 'remove',
-        header: () => <span className="unseen">{t.remove}</span>,
-        cell: ({ row: { original } }) =>
+      ),
+      column('updated', t.lastRegistered, (row) => <Time at={row.updatedAt} />),
+      column(
+        'remove',
+        unseen(t.remove),
+        (row) =>
           onRemove && (
-            <Button size="compact-sm" variant="default" onClick={() => onRemove(original)}>
+            <Button size="compact-sm" variant="default" onClick={() => onRemove(row)}>
               {t.remove}
             </Button>
           ),
-      },
+      ),
     ],
     [t, app, onRemove],
   )

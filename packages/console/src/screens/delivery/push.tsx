@@ -3,6 +3,8 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { resultOf } from '../../api.ts'
 import { say } from '../../components/confirm.tsx'
+import { Dimmed } from '../../components/dimmed.tsx'
+import { submitProps, textProps } from '../../components/field-props.ts'
 import { networkNames } from '../../components/networks.ts'
 import { Facts, Section } from '../../components/page.tsx'
 import { Time, visible } from '../../components/shown.tsx'
@@ -51,19 +53,19 @@ function Credentials() {
                 <Stack key={node} gap={2} align="flex-start">
                   <Badge color={state === 'refused' ? 'red' : state === 'accepted' ? 'teal' : 'gray'}>{t[state]}</Badge>
                   <Text size="xs">{name}</Text>
-                  <Text size="xs" c="dimmed">
+                  <Dimmed size="xs">
                     <Time at={sinceMS} />
                     {lastError !== undefined && ` · ${lastError}`}
-                  </Text>
+                  </Dimmed>
                 </Stack>,
               ])}
             />
           )
         }}
       </Loaded>
-      <Text size="xs" c="dimmed" mt="sm">
+      <Dimmed size="xs" mt="sm">
         {t.noExpiry}
-      </Text>
+      </Dimmed>
     </Section>
   )
 }
@@ -86,28 +88,16 @@ function TestPush() {
   })
   return (
     <Section title={t.testPush}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault()
-          sending.mutate()
-        }}
-      >
+      <form {...submitProps(() => sending.mutate())}>
         <Stack gap="sm">
-          <TextInput
-            label={t.user}
-            required
-            value={client}
-            onChange={(event) => setClient(event.currentTarget.value)}
-          />
-          <TextInput label={t.text} required value={title} onChange={(event) => setTitle(event.currentTarget.value)} />
+          <TextInput label={t.user} required {...textProps(client, setClient)} />
+          <TextInput label={t.text} required {...textProps(title, setTitle)} />
           <Group>
             <Button type="submit" loading={sending.isPending}>
               {t.pushIt}
             </Button>
           </Group>
-          <Text size="xs" c="dimmed">
-            {t.testPushHint}
-          </Text>
+          <Dimmed size="xs">{t.testPushHint}</Dimmed>
           {sending.isError && <Failure error={sending.error} />}
         </Stack>
       </form>

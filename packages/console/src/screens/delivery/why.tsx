@@ -3,6 +3,8 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import type { components } from '../../../generated/openapi.ts'
 import { resultOf } from '../../api.ts'
+import { Dimmed } from '../../components/dimmed.tsx'
+import { submitProps, textProps } from '../../components/field-props.ts'
 import { Section } from '../../components/page.tsx'
 import { Time, ViewLink, visible } from '../../components/shown.tsx'
 import { Failure } from '../../components/states.tsx'
@@ -37,25 +39,10 @@ export function Why() {
   }
   return (
     <Section title={t.why}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault()
-          explain()
-        }}
-      >
+      <form {...submitProps(explain)}>
         <Stack gap="sm">
-          <TextInput
-            label={t.message}
-            required
-            value={typedMessage}
-            onChange={(event) => setMessage(event.currentTarget.value)}
-          />
-          <TextInput
-            label={t.user}
-            required
-            value={typedUser}
-            onChange={(event) => setUser(event.currentTarget.value)}
-          />
+          <TextInput label={t.message} required {...textProps(typedMessage, setMessage)} />
+          <TextInput label={t.user} required {...textProps(typedUser, setUser)} />
           <Group>
             <Button type="submit" loading={query.isFetching}>
               {t.ask}
@@ -87,11 +74,7 @@ function Explained({ of: { reason, devices, call, recorded, client, room } }: { 
           {call.lastError !== undefined && ` · ${t.afterTries(call.tries)}: ${visible(call.lastError)}`}
         </Text>
       )}
-      {!recorded && (
-        <Text size="xs" c="dimmed">
-          {t.notRecorded}
-        </Text>
-      )}
+      {!recorded && <Dimmed size="xs">{t.notRecorded}</Dimmed>}
       <ViewLink size="sm" to="/apps/$app/timeline" params={{ app }} search={{ user: client, room }}>
         {t.wholeTimeline}
       </ViewLink>

@@ -1,5 +1,5 @@
 import { useMemo } from 'react'
-import { type Columns, DataTable } from '../../components/data-table.tsx'
+import { type Columns, column, DataTable } from '../../components/data-table.tsx'
 import { useTexts } from '../../texts/texts.ts'
 import { type Field, fieldsOf } from './config-schema.ts'
 import { developersTexts } from './texts.ts'
@@ -10,14 +10,11 @@ export function ConfigFields({ name }: { name: string }) {
   const fields = useMemo(() => fieldsOf(name), [name])
   const columns = useMemo<Columns<Field>>(
     () => [
-      { id: 'field', header: t.field, cell: ({ row }) => <code>{row.original.path || t.wholeValue}</code> },
-      { id: 'type', header: t.type, cell: ({ row }) => row.original.type },
-      {
-        id: 'meaning',
-        header: t.meaning,
-        cell: ({ row: { original } }) =>
-          [original.isRequired && original.path !== '' && `${t.required}.`, original.about].filter(Boolean).join(' '),
-      },
+      column('field', t.field, (row) => <code>{row.path || t.wholeValue}</code>),
+      column('type', t.type, (row) => row.type),
+      column('meaning', t.meaning, (row) =>
+        [row.isRequired && row.path !== '' && `${t.required}.`, row.about].filter(Boolean).join(' '),
+      ),
     ],
     [t],
   )

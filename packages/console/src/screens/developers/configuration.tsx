@@ -5,9 +5,11 @@ import { useMemo, useState } from 'react'
 import { resultOf } from '../../api.ts'
 import { useChanged } from '../../components/act.tsx'
 import { Confirm } from '../../components/confirm.tsx'
-import { type Columns, DataTable } from '../../components/data-table.tsx'
+import { type Columns, column, DataTable } from '../../components/data-table.tsx'
 import { Diff } from '../../components/diff.tsx'
+import { Dimmed } from '../../components/dimmed.tsx'
 import { parseExact, prettyJson } from '../../components/exact-json.ts'
+import { submitProps, textProps } from '../../components/field-props.ts'
 import { Section } from '../../components/page.tsx'
 import { ViewLink, visible } from '../../components/shown.tsx'
 import { Empty, Loaded } from '../../components/states.tsx'
@@ -56,18 +58,11 @@ export function Configuration() {
               {may('POST /config') && (
                 <form
                   className="tools"
-                  onSubmit={(event) => {
-                    event.preventDefault()
+                  {...submitProps(() => {
                     if (typed.trim() !== '') open(typed.trim())
-                  }}
+                  })}
                 >
-                  <TextInput
-                    mt="sm"
-                    label={t.anotherKey}
-                    list="known-config-keys"
-                    value={typed}
-                    onChange={(event) => setTyped(event.currentTarget.value)}
-                  />
+                  <TextInput mt="sm" label={t.anotherKey} list="known-config-keys" {...textProps(typed, setTyped)} />
                   <datalist id="known-config-keys">
                     {Object.keys(knownKeys).map((name) => (
                       <option key={name} value={name} />
@@ -92,24 +87,16 @@ function useColumns(): Columns<Row> {
   const { app } = useApp()
   return useMemo<Columns<Row>>(
     () => [
-      {
-        id: 'key',
-        header: t.key,
-        cell: ({ row }) => (
-          <ViewLink to="/apps/$app/developers" params={{ app }} search={{ tab: 'config', key: row.original.name }}>
-            {visible(row.original.name)}
-          </ViewLink>
-        ),
-      },
-      {
-        id: 'value',
-        header: t.value,
-        cell: ({ row }) => (
-          <Text size="xs" lineClamp={2} className="mono">
-            {visible(row.original.json)}
-          </Text>
-        ),
-      },
+      column('key', t.key, (row) => (
+        <ViewLink to="/apps/$app/developers" params={{ app }} search={{ tab: 'config', key: row.name }}>
+          {visible(row.name)}
+        </ViewLink>
+      )),
+      column('value', t.value, (row) => (
+        <Text size="xs" lineClamp={2} className="mono">
+          {visible(row.json)}
+        </Text>
+      )),
     ],
     [t, app],
   )
@@ -131,11 +118,7 @@ function Editor({ name, before }: { name: string; before: string | undefined }) 
   const isKnown = Object.hasOwn(known, name)
   return (
     <Section title={visible(name)}>
-      {isKnown && (
-        <Text size="sm" c="dimmed" mb="sm">
-          {known[name as keyof typeof known]}
-        </Text>
-      )}
+      {isKnown && <Dimmed mb="sm">{known[name as keyof typeof known]}</Dimmed>}
       <Textarea
         label={t.value}
         className="code-field"
@@ -143,10 +126,9 @@ function Editor({ name, before }: { name: string; before: string | undefined }) 
         minRows={8}
         maxRows={28}
         spellCheck={false}
-        value={text}
         readOnly={!may('POST /config')}
         error={text === '' ? undefined : (wrong ?? schemaProblem(name, JSON.parse(text)))}
-        onChange={(event) => setText(event.currentTarget.value)}
+        {...textProps(text, setText)}
       />
       {before === undefined && example !== undefined && (
         <Alert mt="sm" variant="light">

@@ -4,7 +4,9 @@ import { useState } from 'react'
 import { requests as contract } from '../../../generated/requests.ts'
 import { scopes } from '../../../generated/scopes.ts'
 import { unanswered, withDeadline } from '../../api.ts'
+import { Dimmed } from '../../components/dimmed.tsx'
 import { parseExact, prettyJson } from '../../components/exact-json.ts'
+import { submitProps, textProps } from '../../components/field-props.ts'
 import { Section } from '../../components/page.tsx'
 import { Copy, visible } from '../../components/shown.tsx'
 import { Failure } from '../../components/states.tsx'
@@ -47,9 +49,8 @@ export function Explorer() {
           label={t.apiKey}
           description={t.apiKeyHint}
           autoComplete="off"
-          value={apiKey}
           maw={460}
-          onChange={(event) => setApiKey(event.currentTarget.value)}
+          {...textProps(apiKey, setApiKey)}
         />
         <Select
           label={t.operation}
@@ -95,12 +96,7 @@ function Call({ operation, apiKey }: { operation: string; apiKey: string }) {
     },
   })
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault()
-        calling.mutate()
-      }}
-    >
+    <form {...submitProps(() => calling.mutate())}>
       <Stack gap="sm">
         <Group gap="xs">
           <Text size="sm">{summary}</Text>
@@ -114,8 +110,7 @@ function Call({ operation, apiKey }: { operation: string; apiKey: string }) {
             autosize
             minRows={4}
             maxRows={16}
-            value={body}
-            onChange={(event) => setBody(event.currentTarget.value)}
+            {...textProps(body, setBody)}
           />
         )}
         {request.method !== 'GET' && <Alert color="yellow">{t.reallyCalls}</Alert>}
@@ -124,9 +119,7 @@ function Call({ operation, apiKey }: { operation: string; apiKey: string }) {
             {t.callIt}
           </Button>
           <Copy text={curlOf(request)} />
-          <Text size="xs" c="dimmed">
-            curl
-          </Text>
+          <Dimmed size="xs">curl</Dimmed>
         </Group>
         {calling.isError && <Failure error={calling.error} />}
         {calling.data && <Shown answer={calling.data} />}
@@ -152,8 +145,7 @@ function ParameterFields({
       placeholder={example === undefined ? undefined : String(example)}
       required={place === 'path'}
       maw={460}
-      value={values[name] ?? ''}
-      onChange={(event) => onChange({ ...values, [name]: event.currentTarget.value })}
+      {...textProps(values[name] ?? '', (text) => onChange({ ...values, [name]: text }))}
     />
   ))
 }
@@ -164,9 +156,9 @@ function Shown({ answer: { status, text, tookMS, requestId } }: { answer: Answer
     <Stack gap="xs" role="status">
       <Group gap="xs">
         <Badge color={status < 400 ? 'teal' : 'red'}>{status}</Badge>
-        <Text size="xs" c="dimmed">
+        <Dimmed size="xs">
           {Math.round(tookMS)} ms {requestId !== null && `· ${t.requestId(requestId)}`}
-        </Text>
+        </Dimmed>
         <Copy text={text} />
       </Group>
       <pre className="code">{visible(text)}</pre>

@@ -5,7 +5,8 @@ import type { components } from '../../../generated/openapi.ts'
 import { keyScopes } from '../../../generated/scopes.ts'
 import { resultOf } from '../../api.ts'
 import { Confirm, Warning } from '../../components/confirm.tsx'
-import { type Columns, DataTable } from '../../components/data-table.tsx'
+import { type Columns, column, DataTable, unseen } from '../../components/data-table.tsx'
+import { textProps } from '../../components/field-props.ts'
 import { Icon } from '../../components/icon.tsx'
 import { useShowOnce } from '../../components/once.tsx'
 import { Section } from '../../components/page.tsx'
@@ -87,45 +88,34 @@ function useColumns(onEnd: ((key: ApiKey) => void) | undefined): Columns<ApiKey>
   const t = useTexts(developersTexts)
   return useMemo<Columns<ApiKey>>(
     () => [
-      { id: 'name', header: t.name, cell: ({ row }) => <KeyName name={row.original.name} /> },
-      { id: 'id', header: 'ID', cell: ({ row }) => <Id id={row.original.id} /> },
-      {
-        id: 'scopes',
-        header: t.scopes,
-        cell: ({ row }) => (
-          <Group gap={4}>
-            {row.original.scopes.map((scope) => (
-              <Badge key={scope} size="sm">
-                {scope}
-              </Badge>
-            ))}
-          </Group>
-        ),
-      },
-      { id: 'used', header: t.lastUsed, cell: ({ row }) => <Time at={row.original.lastUsedAt} /> },
-      { id: 'ends', header: t.ends, cell: ({ row }) => <Time at={row.original.expiresAt} /> },
-      {
-        id: 'limits',
-        header: t.limits,
-        cell: ({ row: { original } }) => (
-          <Text size="xs">
-            {[
-              ...(original.addresses ?? []),
-              ...(original.ratePerMinute ? [t.perMinute(original.ratePerMinute)] : []),
-            ].join(', ')}
-          </Text>
-        ),
-      },
-      {
-        id: 'end',
-        header: () => <span className="unseen">{t.endKey}</span>,
-        cell: ({ row }) =>
+      column('name', t.name, (row) => <KeyName name={row.name} />),
+      column('id', 'ID', (row) => <Id id={row.id} />),
+      column('scopes', t.scopes, (row) => (
+        <Group gap={4}>
+          {row.scopes.map((scope) => (
+            <Badge key={scope} size="sm">
+              {scope}
+            </Badge>
+          ))}
+        </Group>
+      )),
+      column('used', t.lastUsed, (row) => <Time at={row.lastUsedAt} />),
+      column('ends', t.ends, (row) => <Time at={row.expiresAt} />),
+      column('limits', t.limits, (row) => (
+        <Text size="xs">
+          {[...(row.addresses ?? []), ...(row.ratePerMinute ? [t.perMinute(row.ratePerMinute)] : [])].join(', ')}
+        </Text>
+      )),
+      column(
+        'end',
+        unseen(t.endKey),
+        (row) =>
           onEnd && (
-            <Button size="compact-sm" variant="default" onClick={() => onEnd(row.original)}>
+            <Button size="compact-sm" variant="default" onClick={() => onEnd(row)}>
               {t.end}
             </Button>
           ),
-      },
+      ),
     ],
     [t, onEnd],
   )
@@ -174,13 +164,7 @@ function AddKey({ onClose, onAdded }: AddKeyProps) {
         await onAdded(body.name, apiKey)
       }}
     >
-      <TextInput
-        label={t.name}
-        description={t.nameHint}
-        value={name}
-        data-autofocus
-        onChange={(event) => setName(event.currentTarget.value)}
-      />
+      <TextInput label={t.name} description={t.nameHint} data-autofocus {...textProps(name, setName)} />
       <Checkbox.Group label={t.scopes} value={chosen} onChange={setChosen}>
         <div className="scopes">
           {keyScopes.filter(has).map((scope) => (
@@ -188,19 +172,8 @@ function AddKey({ onClose, onAdded }: AddKeyProps) {
           ))}
         </div>
       </Checkbox.Group>
-      <TextInput
-        type="datetime-local"
-        label={t.ends}
-        description={t.optional}
-        value={expires}
-        onChange={(event) => setExpires(event.currentTarget.value)}
-      />
-      <TextInput
-        label={t.addresses}
-        description={t.addressesHint}
-        value={addresses}
-        onChange={(event) => setAddresses(event.currentTarget.value)}
-      />
+      <TextInput type="datetime-local" label={t.ends} description={t.optional} {...textProps(expires, setExpires)} />
+      <TextInput label={t.addresses} description={t.addressesHint} {...textProps(addresses, setAddresses)} />
       <NumberInput label={t.rate} description={t.optional} min={1} hideControls value={rate} onChange={setRate} />
     </Confirm>
   )

@@ -5,6 +5,7 @@ import { useState } from 'react'
 import type { components } from '../../../generated/openapi.ts'
 import { type Api, ApiFailure, baseUrl, resultOf } from '../../api.ts'
 import { say } from '../../components/confirm.tsx'
+import { Dimmed } from '../../components/dimmed.tsx'
 import { Section } from '../../components/page.tsx'
 import { RunButton } from '../../components/run-button.tsx'
 import { Copy, Lines, Time, useNumber, visible } from '../../components/shown.tsx'
@@ -100,9 +101,9 @@ function Received({ api, id }: { api: Api; id: string }) {
       <Loaded query={query}>
         {({ endsAtMS, count, data }) => (
           <>
-            <Text size="sm" c="dimmed" mb="sm">
+            <Dimmed mb="sm">
               {t.openUntil} <Time at={endsAtMS} /> · {t.callCount(number(count))}
-            </Text>
+            </Dimmed>
             {data.length === 0 ? (
               <Empty icon="webhook" title={t.noCallsYet} />
             ) : (
@@ -131,9 +132,9 @@ function RecordedCall({ call: { atMS, headers, body, isCut } }: { call: componen
             <bdi>{visible(headers['webhook-id'] ?? headers['user-agent'] ?? '')}</bdi>
           </Text>
         </summary>
-        <Text size="xs" c="dimmed" mt="xs">
+        <Dimmed size="xs" mt="xs">
           {t.headers}
-        </Text>
+        </Dimmed>
         <Lines label={t.headers} text={lines.join('\n')} />
         <Lines label={t.body} text={indented(body)} />
         {isCut === true && <Text size="xs">{t.isCut}</Text>}

@@ -1,10 +1,11 @@
-import { Badge, Button, Progress, Text } from '@mantine/core'
+import { Badge, Button, Progress } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import type { components } from '../../../generated/openapi.ts'
 import { ChoiceFilter } from '../../components/choice-filter.tsx'
-import type { Columns } from '../../components/data-table.tsx'
+import { type Columns, column, unseen } from '../../components/data-table.tsx'
+import { Dimmed } from '../../components/dimmed.tsx'
 import { TimeFilter } from '../../components/filters.tsx'
 import { Listed } from '../../components/listed.tsx'
 import { Page } from '../../components/page.tsx'
@@ -83,60 +84,36 @@ function useColumns(onOutcomes: (job: string) => void): Columns<Job> {
   const { mayByKind } = useApp()
   return useMemo<Columns<Job>>(
     () => [
-      {
-        id: 'kind',
-        header: t.kind,
-        cell: ({ row: { original } }) => (
-          <>
-            {t[original.kind]}
-            <Text size="xs" c="dimmed">
-              {original._id}
-            </Text>
-          </>
-        ),
-      },
-      {
-        id: 'state',
-        header: t.state,
-        cell: ({ row: { original } }) => <Badge color={colours[original.state]}>{t[original.state]}</Badge>,
-      },
-      {
-        id: 'progress',
-        header: t.progress,
-        cell: ({
-          row: {
-            original: { progress, state },
-          },
-        }) => (
-          <>
-            <Progress
-              value={progress.total === 0 ? 100 : (progress.done / progress.total) * 100}
-              color={colours[state]}
-              aria-label={t.progress}
-            />
-            <Text size="xs" c="dimmed">
-              {t.progressOf(number(progress.done), number(progress.total))}
-            </Text>
-          </>
-        ),
-      },
-      { id: 'begun', header: t.begun, cell: ({ row }) => <Time at={row.original.createdAt} /> },
-      {
-        id: 'last',
-        header: t.last,
-        cell: ({ row: { original } }) => <Time at={original.finishedAt ?? original.updatedAt} />,
-      },
-      {
-        id: 'outcomes',
-        header: () => <span className="unseen">{t.outcomes}</span>,
-        cell: ({ row: { original } }) =>
-          hasOutcome(original) &&
-          mayByKind('GET /admin/jobs/{id}', original.kind) && (
-            <Button size="compact-sm" variant="default" onClick={() => onOutcomes(original._id)}>
-              {original.kind === 'export' ? t.file : t.outcomes}
+      column('kind', t.kind, (row) => (
+        <>
+          {t[row.kind]}
+          <Dimmed size="xs">{row._id}</Dimmed>
+        </>
+      )),
+      column('state', t.state, (row) => <Badge color={colours[row.state]}>{t[row.state]}</Badge>),
+      column('progress', t.progress, ({ progress, state }) => (
+        <>
+          <Progress
+            value={progress.total === 0 ? 100 : (progress.done / progress.total) * 100}
+            color={colours[state]}
+            aria-label={t.progress}
+          />
+          <Dimmed size="xs">{t.progressOf(number(progress.done), number(progress.total))}</Dimmed>
+        </>
+      )),
+      column('begun', t.begun, (row) => <Time at={row.createdAt} />),
+      column('last', t.last, (row) => <Time at={row.finishedAt ?? row.updatedAt} />),
+      column(
+        'outcomes',
+        unseen(t.outcomes),
+        (row) =>
+          hasOutcome(row) &&
+          mayByKind('GET /admin/jobs/{id}', row.kind) && (
+            <Button size="compact-sm" variant="default" onClick={() => onOutcomes(row._id)}>
+              {row.kind === 'export' ? t.file : t.outcomes}
             </Button>
           ),
-      },
+      ),
     ],
     [t, number, mayByKind, onOutcomes],
   )

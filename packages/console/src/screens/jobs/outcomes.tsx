@@ -1,7 +1,8 @@
-import { Badge, Button, Group, Text } from '@mantine/core'
+import { Badge, Button, Group } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { type Api, resultOf } from '../../api.ts'
 import { Pager } from '../../components/data-table.tsx'
+import { Dimmed } from '../../components/dimmed.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { Section } from '../../components/page.tsx'
 import { Time, useNumber, visible } from '../../components/shown.tsx'
@@ -21,10 +22,7 @@ interface OutcomesProps {
   onClose: () => void
 }
 
-/**
- * The outcome for each recipient of a batch, or the file of an export. Reading them needs a reason, since they contain
- * conversations.
- */
+/** The outcomes of a batch, or the file of an export. They contain conversations, so reading needs a reason. */
 export function Outcomes(props: OutcomesProps) {
   const t = useTexts(jobsTexts)
   const hide = (
@@ -61,9 +59,9 @@ function List({ api, job, skip, onSkip }: OutcomesProps & { api: Api }) {
             <Button component="a" href={file.url} leftSection={<Icon name="file" size={16} />}>
               {t.download(number(file.size))}
             </Button>
-            <Text size="sm" c="dimmed">
+            <Dimmed>
               {t.keptUntil} <Time at={file.urlExpiresAtMS} />
-            </Text>
+            </Dimmed>
           </Group>
         ) : data.length === 0 ? (
           <Empty icon="list" title={t.noOutcomes} />

@@ -1,6 +1,7 @@
-import { Group, Text } from '@mantine/core'
+import { Group } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type Api, resultOf } from '../../api.ts'
+import { Dimmed } from '../../components/dimmed.tsx'
 import { Facts } from '../../components/page.tsx'
 import { PersonLink } from '../../components/person.tsx'
 import { Time, useNumber, ViewLink } from '../../components/shown.tsx'
@@ -103,9 +104,9 @@ function History({ user, label }: { user: string; label: string }) {
   })
   return (
     <div className="history">
-      <Text size="xs" c="dimmed" mb={4}>
+      <Dimmed size="xs" mb={4}>
         {label}
-      </Text>
+      </Dimmed>
       <Loaded query={query} rows={2}>
         {({ profile, roomCount, bans }) => (
           <>

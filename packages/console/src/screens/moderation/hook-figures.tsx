@@ -1,6 +1,7 @@
 import { Alert, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Bars } from '../../components/bars.tsx'
+import { Dimmed } from '../../components/dimmed.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { Section } from '../../components/page.tsx'
 import { useNumber, visible } from '../../components/shown.tsx'
@@ -32,34 +33,26 @@ export function HookFigures() {
                   {t.breakerOpenHint(paused.join(', '))}
                 </Alert>
               )}
-              {silentNodes.length > 0 && (
-                <Text size="sm" c="dimmed" mb="sm">
-                  {t.hookSilent(silentNodes.map(visible).join(', '))}
-                </Text>
-              )}
+              {silentNodes.length > 0 && <Dimmed mb="sm">{t.hookSilent(silentNodes.map(visible).join(', '))}</Dimmed>}
               <div className="cards">
                 {[
                   { label: t.lastHour, of: hour },
                   { label: t.lastDay, of: day },
                 ].map(({ label, of }) => (
                   <section className="card" key={label} aria-label={label}>
-                    <Text size="sm" c="dimmed">
-                      {label}
-                    </Text>
+                    <Dimmed>{label}</Dimmed>
                     <span className="card-value">{number(of.allow + of.mask + of.refuse + of.unanswered)}</span>
                     <Text size="xs">{t.hookAnswers(number(of.allow), number(of.mask), number(of.refuse))}</Text>
                     <Text size="xs">{t.hookFailed(number(of.unanswered))}</Text>
-                    <Text size="xs" c="dimmed">
+                    <Dimmed size="xs">
                       {of.p50MS === undefined || of.p99MS === undefined
                         ? t.hookNoTimes
                         : t.hookTimes(number(of.p50MS), number(of.p99MS))}
-                    </Text>
+                    </Dimmed>
                   </section>
                 ))}
                 <section className="card" aria-label={t.hookMinutes}>
-                  <Text size="sm" c="dimmed">
-                    {t.hookMinutes}
-                  </Text>
+                  <Dimmed>{t.hookMinutes}</Dimmed>
                   <Bars
                     label={t.hookMost(number(calls.reduce((most, { value }) => Math.max(most, value), 0)))}
                     bars={calls}

@@ -3,6 +3,7 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import type { components } from '../../../generated/openapi.ts'
 import { type Api, resultOf } from '../../api.ts'
+import { Dimmed } from '../../components/dimmed.tsx'
 import { TextFilter, TimeFilter } from '../../components/filters.tsx'
 import { type Names, useNames } from '../../components/names.ts'
 import { Name, Time, UserText, ViewLink } from '../../components/shown.tsx'
@@ -111,12 +112,12 @@ function FoundMessage({
   return (
     <li>
       <div className="grow report-body">
-        <Text size="xs" c="dimmed">
+        <Dimmed size="xs">
           <ViewLink to="/apps/$app/users/$user" params={{ app, user: by }} size="xs">
             <Name name={names.users.get(by)} id={by} />
           </ViewLink>{' '}
           · <Name name={names.rooms.get(of)} id={of} /> · <Time at={messageTimeMS} />
-        </Text>
+        </Dimmed>
         <Text size="sm" lineClamp={3}>
           <UserText text={text} />
         </Text>

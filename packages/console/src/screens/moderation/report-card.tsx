@@ -1,6 +1,8 @@
 import { Badge, Button, Checkbox, Group, Paper, Text } from '@mantine/core'
 import { useState } from 'react'
 import { Act } from '../../components/act.tsx'
+import { Dimmed } from '../../components/dimmed.tsx'
+import { checkProps } from '../../components/field-props.ts'
 import type { Names } from '../../components/names.ts'
 import { PersonLink, RoomLink } from '../../components/person.tsx'
 import { Name, Time, UserText, useNumber, ViewLink } from '../../components/shown.tsx'
@@ -38,21 +40,12 @@ export function ReportCard({
   return (
     <Paper withBorder p="md" component="article" aria-label={sender} className="report">
       <Group gap="sm" align="flex-start" wrap="nowrap">
-        {onChoose && (
-          <Checkbox
-            mt={4}
-            aria-label={t.select(sender)}
-            checked={isChosen ?? false}
-            onChange={(event) => onChoose(event.currentTarget.checked)}
-          />
-        )}
+        {onChoose && <Checkbox mt={4} aria-label={t.select(sender)} {...checkProps(isChosen ?? false, onChoose)} />}
         <div className="grow report-body">
           <Head report={report} names={names} />
           <div className="reported">
             {message === undefined ? (
-              <Text size="sm" c="dimmed" fs="italic">
-                {t.contentGone}
-              </Text>
+              <Dimmed fs="italic">{t.contentGone}</Dimmed>
             ) : (
               <MessageContent message={{ message, messageType, isDeleted: false }} />
             )}
@@ -100,13 +93,11 @@ function Head({ report, names }: { report: Report; names: NamesOfReports }) {
   return (
     <Group gap={8}>
       <PersonLink person={{ _id: sender, nickname: names.users.get(sender) ?? '' }} withId />
-      <Text size="sm" c="dimmed">
-        {t.wroteIn}
-      </Text>
+      <Dimmed>{t.wroteIn}</Dimmed>
       <RoomLink id={room} name={names.rooms.get(room)} />
-      <Text size="sm" c="dimmed">
+      <Dimmed>
         <Time at={messageTimeMS} />
-      </Text>
+      </Dimmed>
       <Badge color="orange">{t.reportedBy(number(count))}</Badge>
       {decision && (
         <Badge color="gray">

@@ -4,6 +4,7 @@ import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
 import { resultOf } from '../../api.ts'
 import { Act } from '../../components/act.tsx'
+import { checkProps } from '../../components/field-props.ts'
 import { useNames } from '../../components/names.ts'
 import { useNumber } from '../../components/shown.tsx'
 import { Empty, LoadedPages } from '../../components/states.tsx'
@@ -153,9 +154,8 @@ function Bulk({
     <Group gap="sm">
       <Checkbox
         label={t.selectAll}
-        checked={chosen.length === reports.length}
         indeterminate={chosen.length > 0 && chosen.length < reports.length}
-        onChange={(event) => onChosen(event.currentTarget.checked ? reports : [])}
+        {...checkProps(chosen.length === reports.length, (isChecked) => onChosen(isChecked ? reports : []))}
       />
       {chosen.length > 0 && (
         <>

@@ -1,6 +1,8 @@
-import { Badge, Group, Text, Textarea, TextInput } from '@mantine/core'
+import { Badge, Group, Textarea, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { resultOf } from '../../api.ts'
+import { Dimmed } from '../../components/dimmed.tsx'
+import { textProps } from '../../components/field-props.ts'
 import { UserText, useNumber } from '../../components/shown.tsx'
 import { SmallForm } from '../../components/small-form.tsx'
 import { useSubmit } from '../../components/use-submit.ts'
@@ -37,19 +39,10 @@ export function TryHook() {
             autosize
             minRows={3}
             maxLength={2_000}
-            value={fields.text}
-            onChange={(event) => put({ text: event.currentTarget.value })}
+            {...textProps(fields.text, (text) => put({ text }))}
           />
-          <TextInput
-            label={t.hookSender}
-            value={fields.sender}
-            onChange={(event) => put({ sender: event.currentTarget.value.trim() })}
-          />
-          <TextInput
-            label={t.hookRoom}
-            value={fields.room}
-            onChange={(event) => put({ room: event.currentTarget.value.trim() })}
-          />
+          <TextInput label={t.hookSender} {...textProps(fields.sender, (sender) => put({ sender: sender.trim() }))} />
+          <TextInput label={t.hookRoom} {...textProps(fields.room, (room) => put({ room: room.trim() }))} />
         </>
       }
     >
@@ -57,11 +50,7 @@ export function TryHook() {
         <Group gap="xs" role="status">
           <Badge color={colours[trying.data.action]}>{t[trying.data.action]}</Badge>
           {trying.data.text !== undefined && <UserText text={trying.data.text} />}
-          {trying.data.action !== 'none' && (
-            <Text size="sm" c="dimmed">
-              {t.hookTook(number(trying.data.durationMS))}
-            </Text>
-          )}
+          {trying.data.action !== 'none' && <Dimmed>{t.hookTook(number(trying.data.durationMS))}</Dimmed>}
         </Group>
       )}
     </SmallForm>

@@ -4,6 +4,8 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { resultOf } from '../../api.ts'
 import { say } from '../../components/confirm.tsx'
+import { Dimmed } from '../../components/dimmed.tsx'
+import { textProps } from '../../components/field-props.ts'
 import { Section } from '../../components/page.tsx'
 import { UserText, useNumber } from '../../components/shown.tsx'
 import { Failure, Loaded } from '../../components/states.tsx'
@@ -59,9 +61,7 @@ function Editor({ words: stored }: { words: readonly string[] }) {
   return (
     <Section title={t.words}>
       <Stack gap="sm">
-        <Text size="sm" c="dimmed">
-          {t.wordsHint}
-        </Text>
+        <Dimmed>{t.wordsHint}</Dimmed>
         <Textarea
           label={t.list}
           description={t.count(number(keywords.length))}
@@ -69,8 +69,7 @@ function Editor({ words: stored }: { words: readonly string[] }) {
           minRows={8}
           maxRows={20}
           readOnly={!mayChange}
-          value={fields.list}
-          onChange={(event) => put({ list: event.currentTarget.value })}
+          {...textProps(fields.list, (list) => put({ list }))}
         />
         {saving.isError && <Failure error={saving.error} />}
         {mayChange && (
@@ -78,11 +77,7 @@ function Editor({ words: stored }: { words: readonly string[] }) {
             <Button disabled={!isChanged} loading={saving.isPending} onClick={() => saving.mutate()}>
               {common.save}
             </Button>
-            {isChanged && (
-              <Text size="xs" c="dimmed">
-                {t.unsaved}
-              </Text>
-            )}
+            {isChanged && <Dimmed size="xs">{t.unsaved}</Dimmed>}
           </Group>
         )}
       </Stack>
@@ -104,17 +99,8 @@ function Tester() {
   return (
     <Section title={t.tester}>
       <Stack gap="sm">
-        <Textarea
-          label={t.testerHint}
-          autosize
-          minRows={3}
-          maxLength={2_000}
-          value={typed}
-          onChange={(event) => setTyped(event.currentTarget.value)}
-        />
-        <Text size="xs" c="dimmed">
-          {text === '' ? t.emptyTester : t.masked}
-        </Text>
+        <Textarea label={t.testerHint} autosize minRows={3} maxLength={2_000} {...textProps(typed, setTyped)} />
+        <Dimmed size="xs">{text === '' ? t.emptyTester : t.masked}</Dimmed>
         {text !== '' && (
           <Loaded query={query} rows={1}>
             {(shown) => (

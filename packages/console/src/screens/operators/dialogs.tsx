@@ -3,6 +3,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { resultOf } from '../../api.ts'
 import { Confirm, Warning } from '../../components/confirm.tsx'
+import { textProps } from '../../components/field-props.ts'
 import { visible } from '../../components/shown.tsx'
 import { useApp, useSession } from '../../session/session.tsx'
 import { shellTexts } from '../../shell/texts.ts'
@@ -39,14 +40,8 @@ export function AddOperator({ onClose, onDone }: DialogProps) {
         await onDone({ email: body.email, link })
       }}
     >
-      <TextInput
-        type="email"
-        label={t.email}
-        value={email}
-        data-autofocus
-        onChange={(event) => setEmail(event.currentTarget.value)}
-      />
-      <TextInput label={t.name} value={name} onChange={(event) => setName(event.currentTarget.value)} />
+      <TextInput type="email" label={t.email} data-autofocus {...textProps(email, setEmail)} />
+      <TextInput label={t.name} {...textProps(name, setName)} />
       <RoleField role={role} onChange={setRole} />
     </Confirm>
   )
@@ -132,9 +127,8 @@ function RoleField({ role, onChange }: { role: Role; onChange: (role: Role) => v
   return (
     <NativeSelect
       label={t.roleHere}
-      value={role}
       data={roles.map((value) => ({ value, label: shell[value] }))}
-      onChange={(event) => onChange(roles.find((each) => each === event.currentTarget.value) ?? 'viewer')}
+      {...textProps(role, (text) => onChange(roles.find((each) => each === text) ?? 'viewer'))}
     />
   )
 }

@@ -1,9 +1,10 @@
-import { Badge, Button, Group, Menu, Text } from '@mantine/core'
+import { Badge, Button, Group, Menu } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
 import { baseUrl } from '../../api.ts'
-import { type Columns, DataTable, Pager } from '../../components/data-table.tsx'
+import { type Columns, column, DataTable, Pager, unseen } from '../../components/data-table.tsx'
+import { Dimmed } from '../../components/dimmed.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { useShowOnce } from '../../components/once.tsx'
 import { Page } from '../../components/page.tsx'
@@ -70,65 +71,43 @@ function useColumns(onAsk: (asked: Asked) => void): Columns<Operator> {
   const shell = useTexts(shellTexts)
   return useMemo<Columns<Operator>>(
     () => [
-      {
-        id: 'name',
-        header: t.name,
-        cell: ({ row: { original } }) => (
-          <>
-            <bdi>{visible(original.name)}</bdi>
-            <Text size="xs" c="dimmed">
-              {visible(original.email)}
-            </Text>
-          </>
-        ),
-      },
-      {
-        id: 'roles',
-        header: t.roles,
-        cell: ({ row }) => (
-          <Group gap={4}>
-            {row.original.roles.map(({ app, role }) => (
-              <Badge key={app} size="sm">
-                {`${app === '*' ? t.allApps : visible(app)}: ${shell[role]}`}
-              </Badge>
+      column('name', t.name, (row) => (
+        <>
+          <bdi>{visible(row.name)}</bdi>
+          <Dimmed size="xs">{visible(row.email)}</Dimmed>
+        </>
+      )),
+      column('roles', t.roles, (row) => (
+        <Group gap={4}>
+          {row.roles.map(({ app, role }) => (
+            <Badge key={app} size="sm">
+              {`${app === '*' ? t.allApps : visible(app)}: ${shell[role]}`}
+            </Badge>
+          ))}
+        </Group>
+      )),
+      column('signsIn', t.signsIn, (row) =>
+        [row.hasPassword && t.password, row.hasTotp && t.authenticator, row.hasPasskey && t.passkey, row.bySso && t.sso]
+          .filter((each) => each !== false)
+          .join(', '),
+      ),
+      column('last', t.lastSignIn, (row) => <Time at={row.lastSignInAt} />),
+      column('actions', unseen(t.actions), (operator) => (
+        <Menu>
+          <Menu.Target>
+            <Button size="compact-sm" variant="default" aria-label={t.actionsOf(operator.email)}>
+              <Icon name="more" size={16} />
+            </Button>
+          </Menu.Target>
+          <Menu.Dropdown>
+            {(['role', 'reset', 'remove'] as const).map((what) => (
+              <Menu.Item key={what} onClick={() => onAsk({ what, operator })}>
+                {t[what]}
+              </Menu.Item>
             ))}
-          </Group>
-        ),
-      },
-      {
-        id: 'signsIn',
-        header: t.signsIn,
-        cell: ({ row: { original } }) =>
-          [
-            original.hasPassword && t.password,
-            original.hasTotp && t.authenticator,
-            original.hasPasskey && t.passkey,
-            original.bySso && t.sso,
-          ]
-            .filter((each) => each !== false)
-            .join(', '),
-      },
-      { id: 'last', header: t.lastSignIn, cell: ({ row }) => <Time at={row.original.lastSignInAt} /> },
-      {
-        id: 'actions',
-        header: () => <span className="unseen">{t.actions}</span>,
-        cell: ({ row: { original: operator } }) => (
-          <Menu>
-            <Menu.Target>
-              <Button size="compact-sm" variant="default" aria-label={t.actionsOf(operator.email)}>
-                <Icon name="more" size={16} />
-              </Button>
-            </Menu.Target>
-            <Menu.Dropdown>
-              {(['role', 'reset', 'remove'] as const).map((what) => (
-                <Menu.Item key={what} onClick={() => onAsk({ what, operator })}>
-                  {t[what]}
-                </Menu.Item>
-              ))}
-            </Menu.Dropdown>
-          </Menu>
-        ),
-      },
+          </Menu.Dropdown>
+        </Menu>
+      )),
     ],
     [t, shell, onAsk],
   )

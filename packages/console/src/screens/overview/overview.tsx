@@ -2,6 +2,7 @@ import { Alert, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { Bars } from '../../components/bars.tsx'
+import { Dimmed } from '../../components/dimmed.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { Page } from '../../components/page.tsx'
 import { Parts } from '../../components/parts.tsx'
@@ -129,17 +130,13 @@ function Figures({ data, series }: { data: OverviewData; series: Series }) {
     <div className="cards">
       {cards.map(({ label, value, all, failed, more }) => (
         <section className="card" key={label} aria-label={label}>
-          <Text size="sm" c="dimmed">
-            {label}
-          </Text>
+          <Dimmed>{label}</Dimmed>
           <span className="card-value">{number(value)}</span>
           <Bars
             label={t.chart(label, number(all.reduce((sum, one) => Math.max(sum, one), 0)))}
             bars={all.map((bar, i) => ({ value: bar, failed: failed?.[i] ?? 0 }))}
           />
-          <Text size="xs" c="dimmed">
-            {more ?? '\u00a0'}
-          </Text>
+          <Dimmed size="xs">{more ?? '\u00a0'}</Dimmed>
         </section>
       ))}
     </div>

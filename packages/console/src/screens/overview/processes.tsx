@@ -1,6 +1,7 @@
-import { Badge, Code, Text } from '@mantine/core'
+import { Badge, Code } from '@mantine/core'
 import { useMemo } from 'react'
-import { type Columns, DataTable } from '../../components/data-table.tsx'
+import { type Columns, column, DataTable } from '../../components/data-table.tsx'
+import { Dimmed } from '../../components/dimmed.tsx'
 import { networkNames } from '../../components/networks.ts'
 import { Facts, Section } from '../../components/page.tsx'
 import { Time, useNumber } from '../../components/shown.tsx'
@@ -40,43 +41,26 @@ function useColumns(): Columns<Process> {
   const number = useNumber()
   return useMemo<Columns<Process>>(
     () => [
-      { id: 'service', header: t.service, cell: ({ row }) => row.original.service },
-      { id: 'node', header: t.node, cell: ({ row }) => <Code>{row.original.node}</Code> },
-      {
-        id: 'state',
-        header: t.state,
-        cell: ({ row: { original } }) => (
-          <Badge color={original.isSilent ? 'red' : 'teal'}>{original.isSilent ? t.silent : t.alive}</Badge>
-        ),
-      },
-      { id: 'version', header: t.version, cell: ({ row }) => row.original.version },
-      {
-        id: 'memory',
-        header: t.memory,
-        cell: ({ row }) => `${number(Math.round(row.original.memoryBytes / 1024 / 1024))} MiB`,
-      },
-      { id: 'cpu', header: t.cpu, cell: ({ row }) => `${number(Math.round(row.original.cpu * 100))} %` },
-      {
-        id: 'connections',
-        header: t.connections,
-        cell: ({ row: { original } }) => (original.connections === undefined ? '' : number(original.connections)),
-      },
-      {
-        id: 'credentials',
-        header: t.credentials,
-        cell: ({ row }) =>
-          (row.original.credentials ?? []).map(({ network, app, state, name, lastError }) => (
-            <div key={`${network} ${app ?? ''}`}>
-              <Badge color={state === 'refused' ? 'red' : state === 'accepted' ? 'teal' : 'gray'}>
-                {networkNames[network]} {state === 'refused' ? t.refusedCredentials : t[state]}
-              </Badge>
-              <Text size="xs" c="dimmed">
-                {lastError === undefined ? name : `${name}: ${lastError}`}
-              </Text>
-            </div>
-          )),
-      },
-      { id: 'started', header: t.started, cell: ({ row }) => <Time at={row.original.startedAtMS} /> },
+      column('service', t.service, (row) => row.service),
+      column('node', t.node, (row) => <Code>{row.node}</Code>),
+      column('state', t.state, (row) => (
+        <Badge color={row.isSilent ? 'red' : 'teal'}>{row.isSilent ? t.silent : t.alive}</Badge>
+      )),
+      column('version', t.version, (row) => row.version),
+      column('memory', t.memory, (row) => `${number(Math.round(row.memoryBytes / 1024 / 1024))} MiB`),
+      column('cpu', t.cpu, (row) => `${number(Math.round(row.cpu * 100))} %`),
+      column('connections', t.connections, (row) => (row.connections === undefined ? '' : number(row.connections))),
+      column('credentials', t.credentials, (row) =>
+        (row.credentials ?? []).map(({ network, app, state, name, lastError }) => (
+          <div key={`${network} ${app ?? ''}`}>
+            <Badge color={state === 'refused' ? 'red' : state === 'accepted' ? 'teal' : 'gray'}>
+              {networkNames[network]} {state === 'refused' ? t.refusedCredentials : t[state]}
+            </Badge>
+            <Dimmed size="xs">{lastError === undefined ? name : `${name}: ${lastError}`}</Dimmed>
+          </div>
+        )),
+      ),
+      column('started', t.started, (row) => <Time at={row.startedAtMS} />),
     ],
     [t, number],
   )

@@ -1,11 +1,11 @@
-import { Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import type { components } from '../../../generated/openapi.ts'
 import { resultOf } from '../../api.ts'
 import { useChanged } from '../../components/act.tsx'
 import { say } from '../../components/confirm.tsx'
-import { type Columns, DataTable, Pager } from '../../components/data-table.tsx'
+import { type Columns, column, DataTable, Pager, unseen } from '../../components/data-table.tsx'
+import { Dimmed } from '../../components/dimmed.tsx'
 import { Section } from '../../components/page.tsx'
 import { PersonLink } from '../../components/person.tsx'
 import { RunButton } from '../../components/run-button.tsx'
@@ -30,9 +30,7 @@ export function Bans({ room }: { room: string }) {
       <Loaded query={query} rows={2}>
         {(bans) =>
           bans.length === 0 && skip === 0 ? (
-            <Text size="sm" c="dimmed">
-              {t.noBans}
-            </Text>
+            <Dimmed>{t.noBans}</Dimmed>
           ) : (
             <>
               <DataTable
@@ -62,26 +60,18 @@ function useColumns(room: string): Columns<Ban> {
   const mayLift = may('DELETE /blockStatus/room/{roomID}/{blockee}')
   return useMemo<Columns<Ban>>(
     () => [
-      { id: 'name', header: t.name, cell: ({ row }) => <PersonLink person={row.original.blockee} withId /> },
-      { id: 'since', header: t.since, cell: ({ row }) => <Time at={row.original.createdAt} /> },
-      {
-        id: 'until',
-        header: t.until,
-        cell: ({ row: { original } }) => (original.untilMS === undefined ? t.forGood : <Time at={original.untilMS} />),
-      },
-      {
-        id: 'lift',
-        header: () => <span className="unseen">{t.unban}</span>,
-        cell: ({ row: { original } }) => {
-          const lift = async () => {
-            const params = { path: { roomID: room, blockee: original.blockee._id } }
-            await resultOf(api.DELETE('/blockStatus/room/{roomID}/{blockee}', { params }))
-            say(t.unbanDone)
-            await changed()
-          }
-          return mayLift && <RunButton size="compact-sm" label={t.unban} run={lift} />
-        },
-      },
+      column('name', t.name, (row) => <PersonLink person={row.blockee} withId />),
+      column('since', t.since, (row) => <Time at={row.createdAt} />),
+      column('until', t.until, (row) => (row.untilMS === undefined ? t.forGood : <Time at={row.untilMS} />)),
+      column('lift', unseen(t.unban), (row) => {
+        const lift = async () => {
+          const params = { path: { roomID: room, blockee: row.blockee._id } }
+          await resultOf(api.DELETE('/blockStatus/room/{roomID}/{blockee}', { params }))
+          say(t.unbanDone)
+          await changed()
+        }
+        return mayLift && <RunButton size="compact-sm" label={t.unban} run={lift} />
+      }),
     ],
     [t, api, changed, mayLift, room],
   )

@@ -1,8 +1,11 @@
-import { Badge } from '@mantine/core'
+import { Badge, Textarea } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
-import { Act } from '../../components/act.tsx'
-import { type Columns, DataTable } from '../../components/data-table.tsx'
+import { resultOf } from '../../api.ts'
+import { Act, useChanged } from '../../components/act.tsx'
+import { Confirm } from '../../components/confirm.tsx'
+import { type Columns, column, DataTable } from '../../components/data-table.tsx'
+import { textProps } from '../../components/field-props.ts'
 import { Section } from '../../components/page.tsx'
 import { PersonLink } from '../../components/person.tsx'
 import { Time, useNumber } from '../../components/shown.tsx'
@@ -10,7 +13,6 @@ import { LoadedPages } from '../../components/states.tsx'
 import { useApp } from '../../session/session.tsx'
 import { commonTexts } from '../../texts/common.ts'
 import { useTexts } from '../../texts/texts.ts'
-import { AddDialog } from './add-dialog.tsx'
 import { Bans } from './bans.tsx'
 import type { Member } from './member.ts'
 import { MemberMenu } from './member-menu.tsx'
@@ -59,28 +61,40 @@ function useColumns(room: AdminRoom): Columns<Member> {
   const number = useNumber()
   return useMemo<Columns<Member>>(
     () => [
-      { id: 'name', header: t.name, cell: ({ row }) => <PersonLink person={row.original} withId /> },
-      {
-        id: 'role',
-        header: t.role,
-        cell: ({ row: { original } }) => (
-          <span className="badges">
-            <Badge color={original.role === 'member' ? 'gray' : 'indigo'}>{t[original.role]}</Badge>
-            {original.blocked && <Badge color="red">{t.bannedHere}</Badge>}
-          </span>
-        ),
-      },
-      { id: 'joined', header: t.joined, cell: ({ row }) => <Time at={row.original.joinedAtMS} /> },
-      {
-        id: 'read',
-        header: t.read,
-        cell: ({ row }) => {
-          const behind = room.messageCount - row.original.readSeq
-          return behind > 0 ? t.behind(number(behind)) : '✓'
-        },
-      },
-      { id: 'actions', header: common.actions, cell: ({ row }) => <MemberMenu room={room} member={row.original} /> },
+      column('name', t.name, (row) => <PersonLink person={row} withId />),
+      column('role', t.role, (row) => (
+        <span className="badges">
+          <Badge color={row.role === 'member' ? 'gray' : 'indigo'}>{t[row.role]}</Badge>
+          {row.blocked && <Badge color="red">{t.bannedHere}</Badge>}
+        </span>
+      )),
+      column('joined', t.joined, (row) => <Time at={row.joinedAtMS} />),
+      column('read', t.read, (row) => {
+        const behind = room.messageCount - row.readSeq
+        return behind > 0 ? t.behind(number(behind)) : '✓'
+      }),
+      column('actions', common.actions, (row) => <MemberMenu room={room} member={row} />),
     ],
     [t, common, number, room],
+  )
+}
+
+function AddDialog({ room, onClose }: { room: string; onClose: () => void }) {
+  const t = useTexts(roomsTexts)
+  const { api } = useApp()
+  const changed = useChanged()
+  const [typed, setTyped] = useState('')
+  const invitees = typed
+    .split('\n')
+    .map((id) => id.trim())
+    .filter((id) => id !== '')
+  const add = async () => {
+    await resultOf(api.POST('/rooms/{id}/members', { params: { path: { id: room } }, body: { invitees } }))
+    await changed()
+  }
+  return (
+    <Confirm title={t.add} action={t.add} done={t.addDone} run={add} onClose={onClose} isReady={invitees.length > 0}>
+      <Textarea data-autofocus label={t.addHint} autosize minRows={2} maxRows={8} {...textProps(typed, setTyped)} />
+    </Confirm>
   )
 }

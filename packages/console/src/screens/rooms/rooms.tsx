@@ -4,8 +4,9 @@ import { getRouteApi } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import type { components } from '../../../generated/openapi.ts'
 import { ChoiceFilter } from '../../components/choice-filter.tsx'
-import type { Columns } from '../../components/data-table.tsx'
+import { type Columns, column } from '../../components/data-table.tsx'
 import { ExplorerLink } from '../../components/explorer-link.tsx'
+import { textProps } from '../../components/field-props.ts'
 import { Listed } from '../../components/listed.tsx'
 import { Page } from '../../components/page.tsx'
 import { RoomLink } from '../../components/person.tsx'
@@ -96,13 +97,7 @@ function Filters({ search, onFilter }: { search: RoomsSearch; onFilter: (some: R
         value={search.state}
         onChange={(state) => onFilter({ state })}
       />
-      <TextInput
-        aria-label={t.tag}
-        placeholder={t.tag}
-        w={130}
-        value={tag}
-        onChange={(event) => putTag(event.currentTarget.value)}
-      />
+      <TextInput aria-label={t.tag} placeholder={t.tag} w={130} {...textProps(tag, putTag)} />
     </div>
   )
 }
@@ -112,30 +107,22 @@ function useColumns(): Columns<ListedRoom> {
   const number = useNumber()
   return useMemo<Columns<ListedRoom>>(
     () => [
-      {
-        id: 'name',
-        header: t.name,
-        cell: ({ row }) => <RoomLink id={row.original._id} name={row.original.name} withId />,
-      },
-      {
-        id: 'type',
-        header: t.type,
-        cell: ({ row: { original } }) => (
-          <span className="badges">
-            <Badge color="gray">{t[original.roomType]}</Badge>
-            {original.status === 0 && <Badge color="blue">{t.frozen}</Badge>}
-            {original.roomTags.map((tag) => (
-              <Badge key={tag} variant="default">
-                {visible(tag)}
-              </Badge>
-            ))}
-          </span>
-        ),
-      },
-      { id: 'memberCount', header: t.members, cell: ({ row }) => number(row.original.memberCount) },
-      { id: 'messages', header: t.messages, cell: ({ row }) => number(row.original.messageCount) },
-      { id: 'lastMessageTime', header: t.lastMessage, cell: ({ row }) => <Time at={row.original.lastMessageTimeMS} /> },
-      { id: 'createdTime', header: t.created, cell: ({ row }) => <Time at={row.original.createdTimeMS} /> },
+      column('name', t.name, (row) => <RoomLink id={row._id} name={row.name} withId />),
+      column('type', t.type, (row) => (
+        <span className="badges">
+          <Badge color="gray">{t[row.roomType]}</Badge>
+          {row.status === 0 && <Badge color="blue">{t.frozen}</Badge>}
+          {row.roomTags.map((tag) => (
+            <Badge key={tag} variant="default">
+              {visible(tag)}
+            </Badge>
+          ))}
+        </span>
+      )),
+      column('memberCount', t.members, (row) => number(row.memberCount)),
+      column('messages', t.messages, (row) => number(row.messageCount)),
+      column('lastMessageTime', t.lastMessage, (row) => <Time at={row.lastMessageTimeMS} />),
+      column('createdTime', t.created, (row) => <Time at={row.createdTimeMS} />),
     ],
     [t, number],
   )

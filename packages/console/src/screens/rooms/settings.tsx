@@ -1,8 +1,10 @@
-import { Button, Code, Group, NumberInput, Stack, Switch, TagsInput, Text, Textarea, TextInput } from '@mantine/core'
+import { Button, Code, Group, NumberInput, Stack, Switch, TagsInput, Textarea, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { resultOf } from '../../api.ts'
 import { useChanged } from '../../components/act.tsx'
 import { Confirm, say, Warning } from '../../components/confirm.tsx'
+import { Dimmed } from '../../components/dimmed.tsx'
+import { checkProps, submitProps, textProps } from '../../components/field-props.ts'
 import { Facts, Section } from '../../components/page.tsx'
 import { Id, Time } from '../../components/shown.tsx'
 import { Failure } from '../../components/states.tsx'
@@ -53,17 +55,12 @@ export function Settings({ room }: { room: AdminRoom }) {
   })
   return (
     <Section title={t.settings}>
-      {!mayChange && (
-        <Text size="sm" c="dimmed" mb="sm">
-          {t.notYours}
-        </Text>
-      )}
+      {!mayChange && <Dimmed mb="sm">{t.notYours}</Dimmed>}
       <form
-        onSubmit={(event) => {
-          event.preventDefault()
+        {...submitProps(() => {
           if (edited.retentionDays === undefined) saving.mutate()
           else setAsked(true)
-        }}
+        })}
       >
         <fieldset className="plain-fieldset" disabled={!mayChange}>
           <Stack gap="sm" maw={560}>
@@ -117,8 +114,7 @@ function Fields({
     <TextInput
       label={label}
       {...(placeholder !== undefined && { placeholder })}
-      value={fields[field]}
-      onChange={(event) => put({ [field]: event.currentTarget.value })}
+      {...textProps(fields[field], (text) => put({ [field]: text }))}
     />
   )
   const count = (field: 'slowModeS' | 'expiresInS' | 'retentionDays', max: number, label: string, hint: string) => (
@@ -139,8 +135,7 @@ function Fields({
         label={t.description}
         autosize
         maxRows={6}
-        value={fields.description}
-        onChange={(event) => put({ description: event.currentTarget.value })}
+        {...textProps(fields.description, (description) => put({ description }))}
       />
       {text('cover', t.picture, 'https://')}
       <TagsInput
@@ -154,11 +149,7 @@ function Fields({
       {count('slowModeS', 86_400, t.slowMode, t.slowModeHint)}
       {count('expiresInS', 31_622_400, t.expires, t.expiresHint)}
       {count('retentionDays', 36_500, t.retention, t.retentionHint)}
-      <Switch
-        label={t.open}
-        checked={fields.opening}
-        onChange={(event) => put({ opening: event.currentTarget.checked })}
-      />
+      <Switch label={t.open} {...checkProps(fields.opening, (opening) => put({ opening }))} />
     </>
   )
 }

@@ -1,4 +1,5 @@
 import { NumberInput, Radio, Stack, Switch, TextInput } from '@mantine/core'
+import { checkProps, textProps } from '../../components/field-props.ts'
 import { useEdits } from '../../components/use-edits.ts'
 import type { Config } from '../../session/config.ts'
 import { commonTexts } from '../../texts/common.ts'
@@ -59,8 +60,7 @@ function Files({ config }: Part) {
       <Switch
         label={t.keepMetadata}
         description={t.keepMetadataHint}
-        checked={fields.keepMetadata}
-        onChange={(event) => put({ keepMetadata: event.currentTarget.checked })}
+        {...checkProps(fields.keepMetadata, (keepMetadata) => put({ keepMetadata }))}
       />
     </ConfigForm>
   )
@@ -78,8 +78,7 @@ function Messages({ config }: Part) {
       <Switch
         label={t.deliveryMarkers}
         description={t.deliveryMarkersHint}
-        checked={fields.deliveryMarkers}
-        onChange={(event) => put({ deliveryMarkers: event.currentTarget.checked })}
+        {...checkProps(fields.deliveryMarkers, (deliveryMarkers) => put({ deliveryMarkers }))}
       />
     </ConfigForm>
   )
@@ -158,8 +157,7 @@ function People({ config }: Part) {
           placeholder="https://"
           required
           maxLength={2_048}
-          value={url}
-          onChange={(event) => put({ url: event.currentTarget.value })}
+          {...textProps(url, (next) => put({ url: next }))}
         />
       )}
     </ConfigForm>

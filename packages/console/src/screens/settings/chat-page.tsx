@@ -1,4 +1,5 @@
 import { Switch, Textarea, TextInput } from '@mantine/core'
+import { checkProps, textProps } from '../../components/field-props.ts'
 import { useEdits } from '../../components/use-edits.ts'
 import type { Config } from '../../session/config.ts'
 import { useTexts } from '../../texts/texts.ts'
@@ -65,26 +66,19 @@ function LookForm({
   const t = useTexts(settingsTexts)
   return (
     <ConfigForm title={t.look} hint={t.lookHint} isEdited={isEdited} change={change} onSaved={onSaved}>
-      <TextInput
-        label={t.name}
-        maxLength={200}
-        value={fields.name}
-        onChange={(event) => put({ name: event.currentTarget.value })}
-      />
+      <TextInput label={t.name} maxLength={200} {...textProps(fields.name, (name) => put({ name }))} />
       <TextInput
         label={t.color}
         placeholder="#0f766e"
         pattern="#[0-9a-fA-F]{6}"
         maxLength={7}
-        value={fields.color}
-        onChange={(event) => put({ color: event.currentTarget.value })}
+        {...textProps(fields.color, (color) => put({ color }))}
       />
       <TextInput
         label={t.logo}
         placeholder="/logo.svg"
         maxLength={100_000}
-        value={fields.logo}
-        onChange={(event) => put({ logo: event.currentTarget.value })}
+        {...textProps(fields.logo, (logo) => put({ logo }))}
       />
       <Textarea
         label={t.imageOrigins}
@@ -93,19 +87,10 @@ function LookForm({
         autosize
         minRows={2}
         maxRows={8}
-        value={fields.imageOrigins}
-        onChange={(event) => put({ imageOrigins: event.currentTarget.value })}
+        {...textProps(fields.imageOrigins, (imageOrigins) => put({ imageOrigins }))}
       />
-      <Switch
-        label={t.linkCards}
-        checked={fields.linkCards}
-        onChange={(event) => put({ linkCards: event.currentTarget.checked })}
-      />
-      <Switch
-        label={t.literalText}
-        checked={fields.literalText}
-        onChange={(event) => put({ literalText: event.currentTarget.checked })}
-      />
+      <Switch label={t.linkCards} {...checkProps(fields.linkCards, (linkCards) => put({ linkCards }))} />
+      <Switch label={t.literalText} {...checkProps(fields.literalText, (literalText) => put({ literalText }))} />
     </ConfigForm>
   )
 }

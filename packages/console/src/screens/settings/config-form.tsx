@@ -1,6 +1,8 @@
-import { Button, Group, Stack, Text } from '@mantine/core'
+import { Button, Group, Stack } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import { Confirm, say, Warning } from '../../components/confirm.tsx'
+import { Dimmed } from '../../components/dimmed.tsx'
+import { submitProps } from '../../components/field-props.ts'
 import { Section } from '../../components/page.tsx'
 import { Failure } from '../../components/states.tsx'
 import { useSubmit } from '../../components/use-submit.ts'
@@ -46,19 +48,14 @@ export function ConfigForm({
   return (
     <Section title={title}>
       <form
-        onSubmit={(event) => {
-          event.preventDefault()
+        {...submitProps(() => {
           if (warning === undefined) saving.mutate()
           else setAsked(true)
-        }}
+        })}
       >
         <fieldset className="plain-fieldset" disabled={!mayChange}>
           <Stack gap="sm" maw={560}>
-            {hint !== undefined && (
-              <Text size="sm" c="dimmed">
-                {hint}
-              </Text>
-            )}
+            {hint !== undefined && <Dimmed>{hint}</Dimmed>}
             {children}
             {saving.isError && <Failure error={saving.error} />}
             {mayChange ? (
@@ -68,9 +65,7 @@ export function ConfigForm({
                 </Button>
               </Group>
             ) : (
-              <Text size="xs" c="dimmed">
-                {t.notYours}
-              </Text>
+              <Dimmed size="xs">{t.notYours}</Dimmed>
             )}
           </Stack>
         </fieldset>

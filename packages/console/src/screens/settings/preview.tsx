@@ -1,6 +1,8 @@
 import { Button, NativeSelect, Switch, Text, TextInput } from '@mantine/core'
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { baseUrl } from '../../api.ts'
+import { Dimmed } from '../../components/dimmed.tsx'
+import { checkProps, textProps } from '../../components/field-props.ts'
 import { Section } from '../../components/page.tsx'
 import { Copy } from '../../components/shown.tsx'
 import { Failure } from '../../components/states.tsx'
@@ -26,10 +28,7 @@ interface Options {
   hidesRooms: boolean
 }
 
-/**
- * A preview of the chat page with selectable options, and its embed code.
- * @param look the `chatPage` configuration as it would be saved
- */
+/** A preview of the chat page, and its embed code. @param look the `chatPage` configuration as it would be saved */
 export function Preview({ look }: { look: object }) {
   const t = useTexts(settingsTexts)
   const ours = useLanguage()
@@ -47,25 +46,18 @@ export function Preview({ look }: { look: object }) {
         <NativeSelect
           label={t.theme}
           data={(['auto', 'light', 'dark'] as const).map((value) => ({ value, label: t[value] }))}
-          value={options.theme}
-          onChange={(event) => put({ theme: event.currentTarget.value })}
+          {...textProps(options.theme, (theme) => put({ theme }))}
         />
         <NativeSelect
           label={t.language}
           data={languages}
-          value={options.language}
-          onChange={(event) => put({ language: event.currentTarget.value })}
+          {...textProps(options.language, (language) => put({ language }))}
         />
-        <TextInput
-          label={t.room}
-          value={options.room}
-          onChange={(event) => put({ room: event.currentTarget.value.trim() })}
-        />
+        <TextInput label={t.room} {...textProps(options.room, (room) => put({ room: room.trim() }))} />
         <Switch
           className="beside"
           label={t.hidesRooms}
-          checked={options.hidesRooms}
-          onChange={(event) => put({ hidesRooms: event.currentTarget.checked })}
+          {...checkProps(options.hidesRooms, (hidesRooms) => put({ hidesRooms }))}
         />
       </div>
       {starting.isError && <Failure error={starting.error} />}
@@ -73,17 +65,13 @@ export function Preview({ look }: { look: object }) {
         <Frame key={JSON.stringify(options)} token={starting.data} options={options} look={look} />
       ) : may('POST /admin/clients') ? (
         <>
-          <Text size="sm" c="dimmed" mb="sm">
-            {t.previewHint(previewUser)}
-          </Text>
+          <Dimmed mb="sm">{t.previewHint(previewUser)}</Dimmed>
           <Button variant="default" loading={starting.isPending} onClick={() => starting.mutate()}>
             {t.startPreview}
           </Button>
         </>
       ) : (
-        <Text size="sm" c="dimmed">
-          {t.previewNotYours}
-        </Text>
+        <Dimmed>{t.previewNotYours}</Dimmed>
       )}
       <Snippet options={options} />
     </Section>
@@ -100,10 +88,7 @@ function addressOf({ theme, language, room, hidesRooms }: Options): URL {
   return url
 }
 
-/**
- * The page in a frame, which requests its token by message, so that no URL contains it. It then gets each change of the
- * look.
- */
+/** The page in a frame, which requests its token by message, so no URL has it, and gets each change of the look. */
 function Frame({ token, options, look }: { token: string; options: Options; look: object }) {
   const t = useTexts(settingsTexts)
   const frame = useRef<HTMLIFrameElement>(null)

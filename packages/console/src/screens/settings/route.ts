@@ -4,7 +4,6 @@ import { configQuery } from '../../session/config.ts'
 import { prefetch } from '../../session/prefetch.ts'
 import { lazyView } from '../../shell/lazy-view.ts'
 import { appRoute } from '../../shell/routes.tsx'
-import { type SettingsSearch, settingsTabs } from './search.ts'
 
 export const settingsRoute = createRoute({
   getParentRoute: () => appRoute,
@@ -14,3 +13,9 @@ export const settingsRoute = createRoute({
     prefetch(queries, app, 'GET /config', (api) => queries.prefetchQuery(configQuery(app, api))),
   component: lazyView(() => import('./settings.tsx'), 'Settings'),
 })
+
+const settingsTabs = ['chat', 'app'] as const
+
+interface SettingsSearch {
+  tab?: (typeof settingsTabs)[number] | undefined
+}

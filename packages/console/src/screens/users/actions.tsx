@@ -3,18 +3,18 @@ import { useState } from 'react'
 import { dataOf, resultOf } from '../../api.ts'
 import { Act, useChanged } from '../../components/act.tsx'
 import { Confirm, Warning } from '../../components/confirm.tsx'
+import { type End, EndField, endMS } from '../../components/end-field.tsx'
 import { Icon } from '../../components/icon.tsx'
+import { useShowOnce } from '../../components/once.tsx'
 import { visible } from '../../components/shown.tsx'
 import { useLeave } from '../../components/use-leave.ts'
 import { useApp } from '../../session/session.tsx'
 import { useTexts } from '../../texts/texts.ts'
-import { BanDialog } from './ban-dialog.tsx'
 import { EditDialog } from './edit-dialog.tsx'
 import { EraseDialog } from './erase-dialog.tsx'
 import type { Inspected, UserDialogProps } from './inspected.ts'
-import { saveAs } from './save-as.ts'
+import { saveUser } from './save-user.ts'
 import { usersTexts } from './texts.ts'
-import { IssueDialog } from './token-dialog.tsx'
 
 type Dialog = 'edit' | 'token' | 'end' | 'ban' | 'lift' | 'export' | 'erase'
 
@@ -137,6 +137,63 @@ function LiftDialog({ profile, onClose }: UserDialogProps) {
   return (
     <Confirm title={t.liftTitle} action={t.lift} done={t.liftDone} run={lift} onClose={onClose}>
       {t.liftText}
+    </Confirm>
+  )
+}
+
+function saveAs(name: string, value: unknown): void {
+  const url = URL.createObjectURL(new Blob([JSON.stringify(value, null, 2)], { type: 'application/json' }))
+  const link = document.createElement('a')
+  link.href = url
+  link.download = name
+  link.click()
+  URL.revokeObjectURL(url)
+}
+
+/** Issues a token, and shows it once. */
+function IssueDialog({ profile, onClose }: UserDialogProps) {
+  const t = useTexts(usersTexts)
+  const { api } = useApp()
+  const changed = useChanged()
+  const showOnce = useShowOnce()
+  const issue = async () => {
+    const { token } = await saveUser(api, { _id: profile._id, issueAccessToken: true })
+    const title = t.tokenOf(visible(profile.nickname || profile._id))
+    if (token !== undefined) showOnce({ title, hint: t.tokenOnce, label: t.token, value: token })
+    await changed()
+  }
+  return (
+    <Confirm title={t.issueTitle} action={t.issue} run={issue} onClose={onClose} isDangerous>
+      <Warning>{t.issueText}</Warning>
+    </Confirm>
+  )
+}
+
+function BanDialog({ profile, onClose }: UserDialogProps) {
+  const t = useTexts(usersTexts)
+  const { api } = useApp()
+  const changed = useChanged()
+  const [end, setEnd] = useState<End>({ kind: 'week', at: '' })
+  const ban = async () => {
+    const untilMS = endMS(end)
+    const params = { path: { client_id: profile._id } }
+    await resultOf(
+      api.POST('/admin/clients/{client_id}/ban', { params, body: { ...(untilMS !== undefined && { untilMS }) } }),
+    )
+    await changed()
+  }
+  return (
+    <Confirm
+      title={`${t.banTitle}: ${visible(profile.nickname || profile._id)}`}
+      action={t.ban}
+      done={t.banDone}
+      run={ban}
+      onClose={onClose}
+      isDangerous
+      isReady={end.kind !== 'other' || end.at !== ''}
+    >
+      <Warning>{t.banText}</Warning>
+      <EndField end={end} onEnd={setEnd} />
     </Confirm>
   )
 }

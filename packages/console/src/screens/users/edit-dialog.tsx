@@ -1,6 +1,7 @@
 import { Switch, Textarea, TextInput } from '@mantine/core'
 import { useChanged } from '../../components/act.tsx'
 import { Confirm } from '../../components/confirm.tsx'
+import { checkProps, textProps } from '../../components/field-props.ts'
 import { useEdits } from '../../components/use-edits.ts'
 import { useApp } from '../../session/session.tsx'
 import { commonTexts } from '../../texts/common.ts'
@@ -27,41 +28,24 @@ export function EditDialog({ profile, onClose }: UserDialogProps) {
         data-autofocus
         label={t.name}
         maxLength={256}
-        value={fields.nickname}
-        onChange={(event) => put({ nickname: event.currentTarget.value })}
+        {...textProps(fields.nickname, (nickname) => put({ nickname }))}
       />
-      <TextInput
-        label={t.email}
-        type="email"
-        maxLength={320}
-        value={fields.email}
-        onChange={(event) => put({ email: event.currentTarget.value })}
-      />
+      <TextInput label={t.email} type="email" maxLength={320} {...textProps(fields.email, (email) => put({ email }))} />
       <Textarea
         label={t.description}
         autosize
         maxRows={6}
         maxLength={4096}
-        value={fields.description}
-        onChange={(event) => put({ description: event.currentTarget.value })}
+        {...textProps(fields.description, (description) => put({ description }))}
       />
       <TextInput
         label={t.picture}
         placeholder="https://"
         maxLength={2048}
-        value={fields.avatarUrl}
-        onChange={(event) => put({ avatarUrl: event.currentTarget.value })}
+        {...textProps(fields.avatarUrl, (avatarUrl) => put({ avatarUrl }))}
       />
-      <Switch
-        label={t.robot}
-        checked={fields.isRobot}
-        onChange={(event) => put({ isRobot: event.currentTarget.checked })}
-      />
-      <Switch
-        label={t.admin}
-        checked={fields.isAdmin}
-        onChange={(event) => put({ isAdmin: event.currentTarget.checked })}
-      />
+      <Switch label={t.robot} {...checkProps(fields.isRobot, (isRobot) => put({ isRobot }))} />
+      <Switch label={t.admin} {...checkProps(fields.isAdmin, (isAdmin) => put({ isAdmin }))} />
     </Confirm>
   )
 }

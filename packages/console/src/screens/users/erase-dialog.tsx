@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { resultOf } from '../../api.ts'
 import { useChanged } from '../../components/act.tsx'
 import { Confirm, Dialog, say, Warning } from '../../components/confirm.tsx'
+import { Dimmed } from '../../components/dimmed.tsx'
 import { useNumber } from '../../components/shown.tsx'
 import { Failure } from '../../components/states.tsx'
 import { useLeave } from '../../components/use-leave.ts'
@@ -81,9 +82,7 @@ export function Erasing({ job, onClose }: { job: string; onClose: () => void }) 
       <Stack gap="sm">
         <Progress value={total === 0 ? 0 : (done / total) * 100} animated aria-label={t.erasing} />
         <Text size="sm">{t.eraseProgress(number(done), number(total))}</Text>
-        <Text size="sm" c="dimmed">
-          {t.eraseRuns}
-        </Text>
+        <Dimmed>{t.eraseRuns}</Dimmed>
         {query.isError && <Failure error={query.error} />}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>

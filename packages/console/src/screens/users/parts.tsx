@@ -1,5 +1,6 @@
-import { Alert, Badge, Code, Table, Text } from '@mantine/core'
+import { Alert, Badge, Code, Table } from '@mantine/core'
 import type { ReactNode } from 'react'
+import { Dimmed } from '../../components/dimmed.tsx'
 import { networkNames } from '../../components/networks.ts'
 import { Section } from '../../components/page.tsx'
 import { PersonLink, RoomLink } from '../../components/person.tsx'
@@ -20,9 +21,7 @@ function Rows({ title, none, head, rows }: { title: string; none: string; head: 
   return (
     <Section title={title}>
       {rows.length === 0 ? (
-        <Text size="sm" c="dimmed">
-          {none}
-        </Text>
+        <Dimmed>{none}</Dimmed>
       ) : (
         // Focusable, so that the keyboard can scroll it.
         <Table.ScrollContainer minWidth={560} type="native" role="region" tabIndex={0} aria-label={t.tableOf(title)}>

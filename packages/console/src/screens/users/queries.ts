@@ -4,10 +4,7 @@ import type { UsersSearch } from './search.ts'
 
 export const mostFound = 50
 
-/**
- * The users of a list, or those whose name or ID starts with `q`. Searches have no lists or pages: `hasMore` tells that they
- * found others too.
- */
+/** The users of a list, or those whose name or ID starts with `q`, without pages: `hasMore` tells of others. */
 export function usersQuery(app: string, api: Api, { q, list, from, to, cursor }: UsersSearch) {
   const asked = q === undefined ? { list, since: from, until: to, cursor } : { q, limit: mostFound + 1 }
   const given = Object.entries(asked).filter(([, value]) => value !== undefined)

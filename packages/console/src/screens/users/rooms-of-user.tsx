@@ -1,11 +1,12 @@
-import { Badge, Text } from '@mantine/core'
+import { Badge } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import type { operations } from '../../../generated/openapi.ts'
 import { resultOf } from '../../api.ts'
 import { Act, useChanged } from '../../components/act.tsx'
 import { say } from '../../components/confirm.tsx'
-import { type Columns, DataTable, Pager } from '../../components/data-table.tsx'
+import { type Columns, column, DataTable, Pager } from '../../components/data-table.tsx'
+import { Dimmed } from '../../components/dimmed.tsx'
 import { Section } from '../../components/page.tsx'
 import { RoomLink } from '../../components/person.tsx'
 import { Time, useNumber } from '../../components/shown.tsx'
@@ -34,9 +35,7 @@ export function RoomsOfUser({ user }: { user: string }) {
       <Loaded query={query} rows={3}>
         {({ totalCount, data }) =>
           totalCount === 0 ? (
-            <Text size="sm" c="dimmed">
-              {t.noRooms}
-            </Text>
+            <Dimmed>{t.noRooms}</Dimmed>
           ) : (
             <>
               <DataTable
@@ -79,35 +78,18 @@ function useColumns(user: string): { columns: Columns<RoomOfUser>; error: Error 
   })
   const columns = useMemo<Columns<RoomOfUser>>(
     () => [
-      {
-        id: 'room',
-        header: t.room,
-        cell: ({ row }) => <RoomLink id={row.original._id} name={row.original.name} withId />,
-      },
-      { id: 'role', header: t.role, cell: ({ row }) => t[row.original.role] },
-      {
-        id: 'unread',
-        header: t.unread,
-        cell: ({ row }) =>
-          row.original.unread > 0 ? <Badge>{number(row.original.unread)}</Badge> : number(row.original.unread),
-      },
-      { id: 'last', header: t.lastMessage, cell: ({ row }) => <Time at={row.original.lastMessageTimeMS} /> },
-      {
-        id: 'muted',
-        header: t.muted,
-        cell: ({
-          row: {
-            original: { _id: room, muted },
-          },
-        }) => (
-          <Act
-            operation={muted ? 'DELETE /admin/clients/{uid}/mute/{room}' : 'POST /admin/clients/{uid}/mute/{room}'}
-            icon="mute"
-            label={muted ? t.unmute : t.mute}
-            onClick={() => mutate({ room, muted })}
-          />
-        ),
-      },
+      column('room', t.room, (row) => <RoomLink id={row._id} name={row.name} withId />),
+      column('role', t.role, (row) => t[row.role]),
+      column('unread', t.unread, (row) => (row.unread > 0 ? <Badge>{number(row.unread)}</Badge> : number(row.unread))),
+      column('last', t.lastMessage, (row) => <Time at={row.lastMessageTimeMS} />),
+      column('muted', t.muted, ({ _id: room, muted }) => (
+        <Act
+          operation={muted ? 'DELETE /admin/clients/{uid}/mute/{room}' : 'POST /admin/clients/{uid}/mute/{room}'}
+          icon="mute"
+          label={muted ? t.unmute : t.mute}
+          onClick={() => mutate({ room, muted })}
+        />
+      )),
     ],
     [t, number, mutate],
   )

@@ -4,7 +4,7 @@ import { getRouteApi } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import type { components } from '../../../generated/openapi.ts'
 import { ChoiceFilter } from '../../components/choice-filter.tsx'
-import type { Columns } from '../../components/data-table.tsx'
+import { type Columns, column } from '../../components/data-table.tsx'
 import { ExplorerLink } from '../../components/explorer-link.tsx'
 import { TimeFilter } from '../../components/filters.tsx'
 import { Listed } from '../../components/listed.tsx'
@@ -77,23 +77,15 @@ function useColumns(): Columns<User> {
   const t = useTexts(usersTexts)
   return useMemo<Columns<User>>(
     () => [
-      { id: 'name', header: t.name, cell: ({ row }) => <PersonLink person={row.original} withId /> },
-      {
-        id: 'email',
-        header: t.email,
-        cell: ({ row }) => <Text size="sm">{visible(row.original.email ?? '')}</Text>,
-      },
-      {
-        id: 'state',
-        header: t.state,
-        cell: ({ row }) => (
-          <Group gap={4}>
-            <UserBadges user={row.original} />
-          </Group>
-        ),
-      },
-      { id: 'lastLogin', header: t.lastLogin, cell: ({ row }) => <Time at={row.original.lastLoginTimeMS} /> },
-      { id: 'created', header: t.created, cell: ({ row }) => <Time at={row.original.createdAt} /> },
+      column('name', t.name, (row) => <PersonLink person={row} withId />),
+      column('email', t.email, (row) => <Text size="sm">{visible(row.email ?? '')}</Text>),
+      column('state', t.state, (row) => (
+        <Group gap={4}>
+          <UserBadges user={row} />
+        </Group>
+      )),
+      column('lastLogin', t.lastLogin, (row) => <Time at={row.lastLoginTimeMS} />),
+      column('created', t.created, (row) => <Time at={row.createdAt} />),
     ],
     [t],
   )

@@ -1,6 +1,7 @@
-import { Anchor, Group, Text } from '@mantine/core'
+import { Anchor, Group } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { resultOf } from '../../../api.ts'
+import { Dimmed } from '../../../components/dimmed.tsx'
 import { Icon } from '../../../components/icon.tsx'
 import { UserText, visible } from '../../../components/shown.tsx'
 import { useApp } from '../../../session/session.tsx'
@@ -45,11 +46,11 @@ function Attachment({ file }: { file: Attached }) {
             <UserText text={file.name} />
           </Anchor>
         )}
-        <Text size="xs" c="dimmed">
+        <Dimmed size="xs">
           <Size bytes={file.size} /> · {visible(file.type)}
           {(status === 'waiting' || status === 'checking') && ` · ${t.fileWaiting}`}
           {status === 'refused' && ` · ${t.fileRefused}`}
-        </Text>
+        </Dimmed>
       </div>
     </Group>
   )

@@ -1,4 +1,5 @@
 import { Anchor, Code, Text } from '@mantine/core'
+import { Dimmed } from '../../../components/dimmed.tsx'
 import { UserText, visible } from '../../../components/shown.tsx'
 import { useTexts } from '../../../texts/texts.ts'
 import { conversationTexts } from './texts.ts'
@@ -17,19 +18,15 @@ export function MessageContent({
   if (message === undefined) {
     const isExpired = expiresAtMS !== undefined && expiresAtMS <= Date.now()
     const text = messageType === 'recall' ? t.recalled : isExpired ? t.expired : isDeleted ? t.deleted : ''
-    return (
-      <Text size="sm" c="dimmed" fs="italic">
-        {text}
-      </Text>
-    )
+    return <Dimmed fs="italic">{text}</Dimmed>
   }
   const event = system ? systemTypes.find((type) => type === messageType) : undefined
   if (event) {
     const { members = [] } = message as { members?: unknown[] }
     return (
-      <Text size="sm" c="dimmed">
+      <Dimmed>
         {t[event]} <UserText text={members.map(String).join(', ')} />
-      </Text>
+      </Dimmed>
     )
   }
   const { text, rest } = textAndRest(message)

@@ -1,8 +1,10 @@
-import { ActionIcon, Group, Switch, Text, TextInput, Title, Tooltip } from '@mantine/core'
+import { ActionIcon, Group, Switch, TextInput, Title, Tooltip } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { type ReactNode, useMemo, useState } from 'react'
 import { type Api, resultOf } from '../../../api.ts'
+import { Dimmed } from '../../../components/dimmed.tsx'
+import { checkProps, textProps } from '../../../components/field-props.ts'
 import { Icon } from '../../../components/icon.tsx'
 import { SearchField } from '../../../components/search-field.tsx'
 import { visible } from '../../../components/shown.tsx'
@@ -139,16 +141,16 @@ function Tools({
           })
         }
       />
-      <TextInput type="date" label={t.date} value={day} onChange={(event) => putDay(event.currentTarget.value)} />
+      <TextInput type="date" label={t.date} {...textProps(day, putDay)} />
       <Tooltip label={t.keptHint} multiline maw={260}>
         <div className="beside">
-          <Switch label={t.kept} checked={isKept} onChange={(event) => onKept(event.currentTarget.checked)} />
+          <Switch label={t.kept} {...checkProps(isKept, onKept)} />
         </div>
       </Tooltip>
       <Group gap={4} wrap="nowrap" className="beside reason">
-        <Text size="xs" c="dimmed" className="cut" title={reason}>
+        <Dimmed size="xs" className="cut" title={reason}>
           {t.reason}: {visible(reason)}
-        </Text>
+        </Dimmed>
         <ActionIcon variant="subtle" color="gray" size="sm" aria-label={t.changeReason} onClick={onChangeReason}>
           <Icon name="edit" size={14} />
         </ActionIcon>

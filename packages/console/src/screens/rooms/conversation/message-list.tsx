@@ -1,6 +1,7 @@
 import { Button, Loader, Text } from '@mantine/core'
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'react'
 import { Virtualizer, type VirtualizerHandle } from 'virtua'
+import { Dimmed } from '../../../components/dimmed.tsx'
 import { formatTime } from '../../../components/formats.ts'
 import { Icon } from '../../../components/icon.tsx'
 import { Empty, Failure, Loading } from '../../../components/states.tsx'
@@ -89,9 +90,9 @@ export function MessageList({
         </Button>
       )}
       {!shown.hasNewer && (
-        <Text size="xs" c="dimmed" className="live">
+        <Dimmed size="xs" className="live">
           <Loader size={8} type="dots" aria-hidden="true" /> {t.live}
-        </Text>
+        </Dimmed>
       )}
     </div>
   )

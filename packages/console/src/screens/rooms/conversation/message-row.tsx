@@ -1,4 +1,5 @@
 import { Badge, Group, Text, UnstyledButton } from '@mantine/core'
+import { Dimmed } from '../../../components/dimmed.tsx'
 import { formatTime } from '../../../components/formats.ts'
 import { Icon } from '../../../components/icon.tsx'
 import { Initial, RobotBadge } from '../../../components/person.tsx'
@@ -77,11 +78,7 @@ function Marks({ message }: { message: Message }) {
   const t = useTexts(conversationTexts)
   return (
     <>
-      {message.edited && (
-        <Text size="xs" c="dimmed">
-          {t.edited}
-        </Text>
-      )}
+      {message.edited && <Dimmed size="xs">{t.edited}</Dimmed>}
       {message.pinned && (
         <Badge size="xs" leftSection={<Icon name="pin" size={10} />}>
           {t.pinned}

@@ -1,7 +1,9 @@
-import { Button, Paper, Stack, Text, Textarea, Title } from '@mantine/core'
+import { Button, Paper, Stack, Textarea, Title } from '@mantine/core'
 import { skipToken, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import type { Api } from '../../../api.ts'
+import { Dimmed } from '../../../components/dimmed.tsx'
+import { submitProps, textProps } from '../../../components/field-props.ts'
 import { Icon } from '../../../components/icon.tsx'
 import { useApp, useSession } from '../../../session/session.tsx'
 import { useTexts } from '../../../texts/texts.ts'
@@ -40,26 +42,22 @@ function AskReason({ onReason }: { onReason: (reason: string) => void }) {
   return (
     <Paper withBorder p="lg" radius="md" maw={520} mx="auto" mt="xl">
       <form
-        onSubmit={(event) => {
-          event.preventDefault()
+        {...submitProps(() => {
           if (reason !== '') onReason(reason)
-        }}
+        })}
       >
         <Stack gap="md">
           <Title order={2} size="h4">
             {t.reasonTitle}
           </Title>
-          <Text size="sm" c="dimmed">
-            {t.reasonText}
-          </Text>
+          <Dimmed>{t.reasonText}</Dimmed>
           <Textarea
             label={t.reason}
             placeholder={t.reasonHint}
             autosize
             minRows={2}
             maxLength={longestReason}
-            value={typed}
-            onChange={(event) => setTyped(event.currentTarget.value)}
+            {...textProps(typed, setTyped)}
           />
           <Button type="submit" disabled={reason === ''} leftSection={<Icon name="rooms" />}>
             {t.read}

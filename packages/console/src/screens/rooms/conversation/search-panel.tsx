@@ -1,6 +1,7 @@
 import { Stack, Text, UnstyledButton } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { resultOf } from '../../../api.ts'
+import { Dimmed } from '../../../components/dimmed.tsx'
 import { useNames } from '../../../components/names.ts'
 import { Name, Time, UserText } from '../../../components/shown.tsx'
 import { LoadedPages } from '../../../components/states.tsx'
@@ -44,20 +45,16 @@ export function SearchPanel({
       {() => {
         const found = pages.flat()
         if (found.length === 0) {
-          return (
-            <Text size="sm" c="dimmed" role="status">
-              {t.foundNone}
-            </Text>
-          )
+          return <Dimmed role="status">{t.foundNone}</Dimmed>
         }
         return (
           <Stack gap={4}>
             {found.map(({ _id, sender, text, messageTimeMS, threadOf }) => (
               <UnstyledButton key={_id} className="found" onClick={() => onFound(_id, threadOf)}>
-                <Text size="xs" c="dimmed">
+                <Dimmed size="xs">
                   <Name name={names.get(sender)} id={sender} /> · <Time at={messageTimeMS} />
                   {threadOf !== undefined && ` · ${t.thread}`}
-                </Text>
+                </Dimmed>
                 <Text size="sm" lineClamp={3}>
                   <UserText text={text} />
                 </Text>

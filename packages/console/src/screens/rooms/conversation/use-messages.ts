@@ -30,10 +30,7 @@ const perPage = 50
 const pollMS = 3_000
 const perPoll = 100
 
-/**
- * The messages of a room or thread from a place on. More are loaded near an end. Edits, deletions and new messages are
- * polled for while the tab is visible.
- */
+/** The messages of a room or thread, from a place on. More load near an end; changes are polled in a visible tab. */
 export function useMessages(read: ReadPage, start: Start) {
   const [shown, setShown] = useState<Shown>()
   const [error, setError] = useState<unknown>()
