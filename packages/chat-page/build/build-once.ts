@@ -16,10 +16,7 @@ export interface Build {
   isServed?: boolean
 }
 
-/**
- * Builds a folder of browser files unless the existing build is up to date.
- * @returns whether it was built
- */
+/** Builds a folder of browser files unless the existing build is up to date. @returns whether it was built */
 export async function buildOnce({ to, sources, build, isServed = true }: Build): Promise<boolean> {
   const builtFrom = join(to, '.built-from')
   const digest = digestOf(sources)

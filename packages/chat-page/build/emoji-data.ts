@@ -15,10 +15,7 @@ interface EmojiOfData {
   skins?: { emoji: string; tone: number | number[] }[]
 }
 
-/**
- * Provides modules `virtual:emoji/<language>`: every emoji with its names and group, at half the size of the package's
- * files.
- */
+/** Provides `virtual:emoji/<language>`: every emoji with names and group, at half the size of the package's files. */
 export function emojiData(): Plugin {
   return {
     name: 'emoji-data',

@@ -19,6 +19,7 @@ import { showUnreadInTab } from '../state/page-title.ts'
 import { createValue } from '../state/value.ts'
 import { whenKnown } from '../state/when.ts'
 import { type SpokenStore, textsInAddress } from '../texts/spoken.ts'
+import { Button } from './button.tsx'
 import { CloseButton } from './close-button.tsx'
 import { ConnectionLine } from './connection-line.tsx'
 import { FullPage } from './full-page.tsx'
@@ -97,11 +98,7 @@ export function App(props: AppProps) {
               ) : (
                 <p>{!me ? texts.loading : hasRooms ? texts.chooseRoom : texts.noRoomsHint}</p>
               )}
-              {isMissing && (
-                <button type="button" class="button back" onClick={openRoom.back}>
-                  {texts.back}
-                </button>
-              )}
+              {isMissing && <Button class="button back" onClick={openRoom.back} label={texts.back} />}
               {me && !hasRooms && !isMissing && <NewChatButton isInWords />}
               <CloseButton />
             </div>

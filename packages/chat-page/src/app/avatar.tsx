@@ -36,10 +36,7 @@ function Picture({ id, name, url, isSmall }: AvatarProps) {
 
 const hues = 8
 
-/**
- * CSS class of a person's colour, the same everywhere. Uses an FNV-1a hash of the ID, so that IDs which differ in one
- * digit get different colours.
- */
+/** CSS class of a person's colour, by an FNV-1a hash, so that IDs which differ in one digit get different colours. */
 export function hueOf(id: string): string {
   let hash = 0x81_1c_9d_c5
   for (const character of id) hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 0x01_00_01_93)

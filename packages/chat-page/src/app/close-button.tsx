@@ -1,18 +1,10 @@
 import { useChat } from '../state/chat.ts'
-import { Icon } from './icon.tsx'
+import { IconButton } from './button.tsx'
 
 export function CloseButton() {
   const { texts, onClose } = useChat()
   if (!onClose) return null
   return (
-    <button
-      type="button"
-      class="icon-button close-chat"
-      aria-label={texts.closeChat}
-      title={texts.closeChat}
-      onClick={onClose}
-    >
-      <Icon name="close" />
-    </button>
+    <IconButton icon="close" class="close-chat" label={texts.closeChat} title={texts.closeChat} onClick={onClose} />
   )
 }

@@ -1,4 +1,5 @@
 import { useChat } from '../state/chat.ts'
+import { Button } from './button.tsx'
 import { Dialog } from './dialog.tsx'
 
 interface ConfirmProps {
@@ -15,19 +16,15 @@ export function Confirm({ question, action, onConfirm, onClose }: ConfirmProps) 
     <Dialog title={action} onClose={onClose}>
       <p>{question}</p>
       <div class="dialog-actions">
-        <button type="button" class="button" onClick={onClose}>
-          {texts.cancel}
-        </button>
-        <button
-          type="button"
+        <Button class="button" onClick={onClose} label={texts.cancel} />
+        <Button
           class="button danger"
           onClick={() => {
             onConfirm()
             onClose()
           }}
-        >
-          {action}
-        </button>
+          label={action}
+        />
       </div>
     </Dialog>
   )

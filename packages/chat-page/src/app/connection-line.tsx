@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { useChat, useStore } from '../state/chat.ts'
+import { Button } from './button.tsx'
 
 /** Most connections are back within this time. */
 const maxWaitMS = 1_500
@@ -22,9 +23,7 @@ export function ConnectionLine() {
       {isOver && (
         <p>
           <strong>{texts.signedOut}.</strong> {texts.signedOutHint}{' '}
-          <button type="button" class="link" onClick={() => client.connect()}>
-            {texts.retry}
-          </button>
+          <Button class="link" onClick={() => client.connect()} label={texts.retry} />
         </p>
       )}
     </div>

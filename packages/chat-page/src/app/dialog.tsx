@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { useChat } from '../state/chat.ts'
-import { Icon } from './icon.tsx'
+import { IconButton } from './button.tsx'
 import { Notice } from './notice.tsx'
 
 interface DialogProps {
@@ -44,9 +44,7 @@ export function Dialog({ title, isSheet = false, onClose, children }: DialogProp
       <div class="dialog-content">
         <header class="dialog-head">
           <h2>{title}</h2>
-          <button type="button" class="icon-button" aria-label={texts.close} onClick={() => element.current?.close()}>
-            <Icon name="close" />
-          </button>
+          <IconButton icon="close" label={texts.close} onClick={() => element.current?.close()} />
         </header>
         {children}
       </div>

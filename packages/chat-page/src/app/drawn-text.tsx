@@ -7,10 +7,7 @@ interface DrawnTextProps {
   isOfPage?: boolean
 }
 
-/**
- * A single-line text drawn by CSS, so that find-in-page matches only the message itself. `dir="auto"` ignores text that
- * CSS draws.
- */
+/** A single line drawn by CSS, so that find-in-page matches only the message. `dir="auto"` ignores such text. */
 export function DrawnText({ text, class: more = '', isOfPage = false }: DrawnTextProps) {
   return <span class={`preview ${more}`} data-text={text} dir={isOfPage ? undefined : directionOf(text)} />
 }

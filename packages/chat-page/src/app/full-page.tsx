@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { Button } from './button.tsx'
 import { Icon } from './icon.tsx'
 
 /** A full-page message, when there is nothing else to show. */
@@ -18,11 +19,7 @@ export function FullPage({
       <Icon name="bubble" />
       <h1>{title}</h1>
       <p>{hint}</p>
-      {action && (
-        <button type="button" class="button primary" onClick={action.act}>
-          {action.name}
-        </button>
-      )}
+      {action && <Button class="button primary" onClick={action.act} label={action.name} />}
       {children}
     </main>
   )

@@ -39,7 +39,9 @@ const paths = {
 /** Icons that point along the line, and are mirrored in right-to-left text. */
 const turning: ReadonlySet<string> = new Set(['back', 'leave', 'reply', 'send', 'undo'])
 
-export function Icon({ name }: { name: keyof typeof paths }) {
+export type IconName = keyof typeof paths
+
+export function Icon({ name }: { name: IconName }) {
   return (
     <svg class={turning.has(name) ? 'icon turns' : 'icon'} viewBox="0 0 24 24" aria-hidden="true">
       <path d={paths[name]} />

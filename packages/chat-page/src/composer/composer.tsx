@@ -1,11 +1,12 @@
-import type { Room, Thread } from '@parley/client'
+import type { Room, RoomMessage, Thread } from '@parley/client'
 import type { RefObject } from 'preact'
-import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { IconButton } from '../app/button.tsx'
 import { Icon } from '../app/icon.tsx'
+import { EmojiDialog } from '../emoji/emoji-dialog.tsx'
 import { contentOf } from '../message/content.ts'
 import { useChat, useStore } from '../state/chat.ts'
 import { CommandList, useCommands } from './command-list.tsx'
-import { EmojiButton } from './emoji-button.tsx'
 import { enterSends } from './enter-sends.ts'
 import { FileButton, FileList } from './file-list.tsx'
 import { isComposing } from './is-composing.ts'
@@ -15,7 +16,6 @@ import { TextField } from './text-field.tsx'
 import { useDroppedFiles } from './use-dropped-files.ts'
 import { useFiles } from './use-files.ts'
 import { mentionsOf, useMentions, type Written } from './use-mentions.ts'
-import { useSlowMode } from './use-slow-mode.ts'
 import { type WritingAbout, WritingAboutLine } from './writing-about.tsx'
 
 interface ComposerProps {
@@ -150,3 +150,59 @@ function useWritten(
 }
 
 const isToSend = ({ key, shiftKey }: KeyboardEvent): boolean => key === 'Enter' && !shiftKey && enterSends()
+
+/** Seconds until slow mode lets the user send again. An estimate: the server decides. */
+function useSlowMode(room: Room, me: string | undefined, isRobot: boolean): number {
+  const info = useStore(room.info)
+  const messages = useStore(room.messages)
+  const [now, setNow] = useState(Date.now)
+  const isFree = isRobot || info?.owner === me || info?.managers.includes(me ?? '') === true
+  const everyMS = isFree ? 0 : (info?.slowModeS ?? 0) * 1_000
+  const last = everyMS > 0 ? lastSentMS(messages) : undefined
+  // The user's clock may differ from the server's: never wait longer than one interval.
+  const leftMS = last === undefined ? 0 : Math.min(last + everyMS - now, everyMS)
+  const isWaiting = leftMS > 0
+  useEffect(() => setNow(Date.now()), [last])
+  useEffect(() => {
+    if (!isWaiting) return undefined
+    const timer = setInterval(() => setNow(Date.now()), 500)
+    return () => clearInterval(timer)
+  }, [isWaiting])
+  return isWaiting ? Math.ceil(leftMS / 1_000) : 0
+}
+
+const lastSentMS = (messages: readonly RoomMessage[]): number | undefined =>
+  messages.findLast(({ isMine, state }) => isMine && state !== 'failed')?.messageTimeMS
+
+interface EmojiButtonProps {
+  field: RefObject<HTMLTextAreaElement | null>
+  onText: (text: string) => void
+}
+
+/** Inserts an emoji at the caret. CSS hides it on phones, whose keyboards have their own. */
+function EmojiButton({ field, onText }: EmojiButtonProps) {
+  const { texts } = useChat()
+  const [isOpen, setOpen] = useState(false)
+  const insert = (emoji: string) => {
+    if (!field.current) return
+    const { value, selectionStart, selectionEnd } = field.current
+    const caret = selectionStart + emoji.length
+    onText(value.slice(0, selectionStart) + emoji + value.slice(selectionEnd))
+    requestAnimationFrame(() => {
+      field.current?.focus()
+      field.current?.setSelectionRange(caret, caret)
+    })
+  }
+  return (
+    <>
+      <IconButton
+        icon="smile"
+        class="attach emoji-button"
+        label={texts.emoji}
+        title={texts.emoji}
+        onClick={() => setOpen(true)}
+      />
+      {isOpen && <EmojiDialog onPick={insert} onClose={() => setOpen(false)} />}
+    </>
+  )
+}

@@ -1,5 +1,6 @@
 import type { Upload } from '@parley/client/uploads'
 import { useRef } from 'preact/hooks'
+import { Button, IconButton } from '../app/button.tsx'
 import { Icon } from '../app/icon.tsx'
 import { shownName } from '../app/shown-name.ts'
 import { FileName } from '../message/file-name.tsx'
@@ -28,19 +29,8 @@ export function FileList({ files: { chosen, remove, retry } }: { files: ChosenFi
               <FileName name={name} />
               <UploadState upload={upload} />
             </span>
-            {mayRetry && (
-              <button type="button" class="link" onClick={() => retry(key)}>
-                {texts.retry}
-              </button>
-            )}
-            <button
-              type="button"
-              class="icon-button"
-              aria-label={texts.removeFile(shownName(name))}
-              onClick={() => remove(key)}
-            >
-              <Icon name="close" />
-            </button>
+            {mayRetry && <Button class="link" onClick={() => retry(key)} label={texts.retry} />}
+            <IconButton icon="close" label={texts.removeFile(shownName(name))} onClick={() => remove(key)} />
           </li>
         )
       })}
@@ -66,15 +56,13 @@ export function FileButton({ files }: { files: ChosenFiles }) {
   const input = useRef<HTMLInputElement>(null)
   return (
     <>
-      <button
-        type="button"
-        class="icon-button attach"
-        aria-label={texts.attach}
+      <IconButton
+        icon="attach"
+        class="attach"
+        label={texts.attach}
         title={texts.attach}
         onClick={() => input.current?.click()}
-      >
-        <Icon name="attach" />
-      </button>
+      />
       <input
         ref={input}
         type="file"

@@ -1,9 +1,6 @@
 import type { Named } from '../state/people.ts'
 
-/**
- * Letters of scripts without spaces, and full-width ones: an `@` right after them starts a mention, unlike in an email
- * address.
- */
+/** Letters of scripts without spaces, and full-width ones: an `@` after them starts a mention, unlike in an email. */
 const withoutSpaces =
   '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Hangul}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}\\uff01-\\uffef'
 const mention = new RegExp(`(?:^|[^\\p{L}\\p{N}\\p{M}_.+-]|[${withoutSpaces}])[@＠]([^\\s@＠]{0,40})$`, 'u')

@@ -2,10 +2,7 @@ import { useEffect, useMemo } from 'preact/hooks'
 import { useChat, useStore } from '../state/chat.ts'
 import type { WritingAbout } from './writing-about.tsx'
 
-/**
- * The message being edited or replied to in a room or thread. An edit takes precedence over a pending reply, which
- * resumes afterwards. An edit ends with the view.
- */
+/** The message being edited or replied to. An edit suspends a pending reply, and ends with the view. */
 export function useWritingAbout(id: string) {
   const { drafts } = useChat()
   const { reply, edit } = useStore(drafts.of(id))

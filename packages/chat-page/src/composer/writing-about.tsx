@@ -1,5 +1,6 @@
 import type { RoomMessage, Store } from '@parley/client'
 import { useEffect } from 'preact/hooks'
+import { IconButton } from '../app/button.tsx'
 import { DrawnText } from '../app/drawn-text.tsx'
 import { Icon } from '../app/icon.tsx'
 import { isolated } from '../app/shown-name.ts'
@@ -41,9 +42,7 @@ export function WritingAboutLine({ about: { kind, message }, messages, onCancel 
         </strong>
         <DrawnText class="soft" text={preview} />
       </div>
-      <button type="button" class="icon-button" aria-label={texts.cancel} onClick={onCancel}>
-        <Icon name="close" />
-      </button>
+      <IconButton icon="close" label={texts.cancel} onClick={onCancel} />
     </div>
   )
 }

@@ -1,18 +1,18 @@
-import type { Room, RoomMessage } from '@parley/client'
+import type { Room, RoomMessage, Thread } from '@parley/client'
 import { Avatar, hueOf } from '../app/avatar.tsx'
+import { Button, IconButton } from '../app/button.tsx'
 import { Icon } from '../app/icon.tsx'
 import { Slot } from '../app/slot.tsx'
+import { UnreadBadge } from '../app/unread-badge.tsx'
 import type { Row } from '../room/rows.ts'
 import { clockTime, fullTime } from '../room/times.ts'
 import { sentenceOf, useChat, useStore } from '../state/chat.ts'
-import { nameOf } from '../state/people.ts'
+import { nameOf, personIn } from '../state/people.ts'
 import { contentOf } from './content.ts'
-import { Delivery } from './delivery.tsx'
 import { MessageBody } from './message-body.tsx'
 import type { OpenMenu } from './message-menu.tsx'
 import { Quote } from './quote.tsx'
 import { Reactions } from './reactions.tsx'
-import { ThreadLink } from './thread-link.tsx'
 
 export interface MessageRowProps {
   room: Room
@@ -133,17 +133,15 @@ function BubbleLine({ room, row, others, isGone, onGoTo, onMenu }: MessageRowPro
         </div>
       </div>
       {onMenu && (!isGone || state === 'failed') && (
-        <button
-          type="button"
-          class="icon-button menu-button"
+        <IconButton
+          icon="more"
+          class="menu-button"
           data-menu
-          aria-label={texts.actions}
+          label={texts.actions}
           aria-haspopup="menu"
           tabIndex={-1}
           onClick={(event) => openMenu(event.currentTarget)}
-        >
-          <Icon name="more" />
-        </button>
+        />
       )}
     </div>
   )
@@ -154,9 +152,70 @@ function Failure({ room, message }: { room: Room; message: RoomMessage }) {
   return (
     <p class="failure">
       {sentenceOf(texts, message.error)}{' '}
-      <button type="button" class="link" onClick={() => void room.retry(message.key).catch(() => undefined)}>
-        {texts.retry}
-      </button>
+      <Button class="link" onClick={() => void room.retry(message.key).catch(() => undefined)} label={texts.retry} />
     </p>
+  )
+}
+
+interface ThreadLinkProps {
+  message: RoomMessage
+  thread: Thread
+  onThread: (messageID: string) => void
+}
+
+const mostShown = 3
+
+/** Below a message: its thread's participants and number of replies. */
+function ThreadLink({ message, thread, onThread }: ThreadLinkProps) {
+  const { texts, people } = useChat()
+  const known = useStore(people.known)
+  const unread = useStore(thread.unread)
+  const { threadCount = 0, threadParticipants = [] } = message
+  return (
+    <button type="button" class="thread-link" onClick={() => onThread(message._id)}>
+      <span class="thread-people">
+        {threadParticipants.slice(0, mostShown).map((id) => {
+          const person = personIn(known, id)
+          return <Avatar key={id} id={id} name={nameOf(person)} url={person.avatarUrl} isSmall />
+        })}
+      </span>
+      {texts.replies(threadCount)}
+      <UnreadBadge unread={unread} />
+    </button>
+  )
+}
+
+interface DeliveryProps {
+  room: Room
+  message: RoomMessage
+  /** Number of other members in the room. */
+  others: number
+}
+
+/** The delivery state of the user's own message. */
+function Delivery({ room, message: { _id, state }, others }: DeliveryProps) {
+  const { texts } = useChat()
+  useStore(room.readers)
+  useStore(room.delivered)
+  const readBy = state === 'sent' ? room.readBy(_id).length : 0
+  const deliveredTo = state === 'sent' ? room.deliveredTo(_id).length : 0
+  if (deliveredTo > 0) {
+    const isRead = readBy > 0
+    const ofGroup = isRead ? texts.readBy(readBy) : texts.deliveredTo(deliveredTo)
+    const label = others > 1 ? ofGroup : isRead ? texts.read : texts.delivered
+    return (
+      <span class={isRead ? 'delivery is-read' : 'delivery'} title={label}>
+        <Icon name="checks" />
+        {isRead && others > 1 && <span aria-hidden="true">{readBy}</span>}
+        <span class="visually-hidden">{label}</span>
+      </span>
+    )
+  }
+  const icons = { queued: 'clock', sending: 'clock', sent: 'check', failed: 'warning' } as const
+  return (
+    <span class="delivery" title={texts[state]}>
+      <Icon name={icons[state]} />
+      <span class="visually-hidden">{texts[state]}</span>
+    </span>
   )
 }

@@ -1,5 +1,6 @@
 import type { Attachment } from '@parley/client'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { IconButton } from '../app/button.tsx'
 import { Icon } from '../app/icon.tsx'
 import { shownName } from '../app/shown-name.ts'
 import { useChat } from '../state/chat.ts'
@@ -51,17 +52,12 @@ export function Gallery({ pictures, first, onClose }: GalleryProps) {
             {at + 1} / {pictures.length}
           </span>
         )}
-        <button
-          type="button"
-          class="icon-button"
-          aria-label={texts.download}
+        <IconButton
+          icon="download"
+          label={texts.download}
           onClick={() => void attempt(() => saveFile(client, shown))}
-        >
-          <Icon name="download" />
-        </button>
-        <button type="button" class="icon-button" aria-label={texts.close} onClick={() => dialog.current?.close()}>
-          <Icon name="close" />
-        </button>
+        />
+        <IconButton icon="close" label={texts.close} onClick={() => dialog.current?.close()} />
       </header>
       <section
         ref={strip}

@@ -1,5 +1,6 @@
 import type { RoomMessage } from '@parley/client'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { Button } from '../app/button.tsx'
 import { Icon } from '../app/icon.tsx'
 import { onDemand } from '../app/on-demand.tsx'
 import { EmojiDialog } from '../emoji/emoji-dialog.tsx'
@@ -72,16 +73,14 @@ export function MessageMenu({ menu: { message: opened, anchor }, onClose, ...par
       >
         {isSent && <QuickEmojis onPick={toggle} onMore={() => setPicking(true)} />}
         {actions.map(({ name, icon, act, ask, isDanger }) => (
-          <button
+          <Button
             key={name}
-            type="button"
             role="menuitem"
             class={isDanger ? 'danger' : undefined}
+            icon={icon}
             onClick={() => (ask ? setAsked(ask) : run(act))}
-          >
-            <Icon name={icon} />
-            {name}
-          </button>
+            label={name}
+          />
         ))}
       </div>
     </div>

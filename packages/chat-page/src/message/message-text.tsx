@@ -1,5 +1,6 @@
 import { type ComponentChildren, createElement, Fragment } from 'preact'
 import { useState } from 'preact/hooks'
+import { Button } from '../app/button.tsx'
 import { useChat, useStore } from '../state/chat.ts'
 import { nameOf, personIn } from '../state/people.ts'
 import { type FindLinks, useFormatted, useLinks } from './formatted.ts'
@@ -29,11 +30,7 @@ export function MessageText({ text, mentions = [], isMarkdown = false }: Message
   return (
     <>
       {formatted ? <Rich parts={formatted} names={names} /> : <Plain text={shown} names={names} />}
-      {isCut && (
-        <button type="button" class="link" onClick={() => setWhole(true)}>
-          {texts.showAll}
-        </button>
-      )}
+      {isCut && <Button class="link" onClick={() => setWhole(true)} label={texts.showAll} />}
     </>
   )
 }

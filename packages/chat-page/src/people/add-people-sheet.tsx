@@ -1,5 +1,6 @@
 import type { Room, RoomInfo } from '@parley/client'
 import { useState } from 'preact/hooks'
+import { Button } from '../app/button.tsx'
 import { Dialog } from '../app/dialog.tsx'
 import { useChat } from '../state/chat.ts'
 import type { Person } from '../state/people.ts'
@@ -34,9 +35,7 @@ export function AddPeopleSheet({ room, info, onClose }: AddPeopleSheetProps) {
           takesIDs
         />
         <div class="dialog-actions">
-          <button type="submit" class="button primary" disabled={chosen.length === 0}>
-            {texts.add}
-          </button>
+          <Button type="submit" class="button primary" disabled={chosen.length === 0} label={texts.add} />
         </div>
       </form>
     </Dialog>

@@ -1,4 +1,5 @@
 import type { Room, RoomMessage } from '@parley/client'
+import { Button } from '../app/button.tsx'
 import { Confirm } from '../app/confirm.tsx'
 import { Dialog } from '../app/dialog.tsx'
 import { useChat, useStore } from '../state/chat.ts'
@@ -66,16 +67,10 @@ function DeleteDialog({ room, message: { _id }, mayForAll, onClose }: DeleteDial
     <Dialog title={texts.people.deleteTitle} onClose={onClose}>
       <p>{mayForAll ? texts.people.deleteWhich : texts.people.deleteMine}</p>
       <div class="dialog-actions">
-        <button type="button" class="button" onClick={onClose}>
-          {texts.cancel}
-        </button>
-        <button type="button" class="button danger" onClick={() => run(() => room.deleteForMe([_id]))}>
-          {texts.deleteForMe}
-        </button>
+        <Button class="button" onClick={onClose} label={texts.cancel} />
+        <Button class="button danger" onClick={() => run(() => room.deleteForMe([_id]))} label={texts.deleteForMe} />
         {mayForAll && (
-          <button type="button" class="button danger" onClick={() => run(() => room.deleteForAll(_id))}>
-            {texts.deleteForAll}
-          </button>
+          <Button class="button danger" onClick={() => run(() => room.deleteForAll(_id))} label={texts.deleteForAll} />
         )}
       </div>
     </Dialog>

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { Button } from '../app/button.tsx'
 import { Dialog } from '../app/dialog.tsx'
 import { useChat, useStore } from '../state/chat.ts'
 import type { Person } from '../state/people.ts'
@@ -40,9 +41,7 @@ export function NewChatSheet({ onClose }: { onClose: () => void }) {
           />
         )}
         <div class="dialog-actions">
-          <button type="submit" class="button primary" disabled={chosen.length === 0}>
-            {texts.people.start}
-          </button>
+          <Button type="submit" class="button primary" disabled={chosen.length === 0} label={texts.people.start} />
         </div>
       </form>
     </Dialog>

@@ -1,9 +1,9 @@
 import type { Client } from '@parley/client'
 import { useEffect, useState } from 'preact/hooks'
 import { Avatar } from '../app/avatar.tsx'
+import { Button } from '../app/button.tsx'
 import { Confirm } from '../app/confirm.tsx'
 import { Dialog } from '../app/dialog.tsx'
-import { Icon } from '../app/icon.tsx'
 import { PresenceLine } from '../room/room-header.tsx'
 import { otherOf } from '../rooms/room-name.ts'
 import { type ShownPerson, useChat, useStore } from '../state/chat.ts'
@@ -47,20 +47,15 @@ export function PersonCard({ user, message, onClose }: PersonCardProps) {
         <div class="details-actions">
           <ChatTile user={user} onClose={onClose} />
           {isBlocked !== undefined && (
-            <button
-              type="button"
+            <Button
               class={isBlocked ? 'tile' : 'tile danger'}
+              icon={isBlocked ? 'undo' : 'block'}
               onClick={() => (isBlocked ? void change(false) : setAsked('block'))}
-            >
-              <Icon name={isBlocked ? 'undo' : 'block'} />
-              {isBlocked ? texts.people.unblock : texts.people.block}
-            </button>
+              label={isBlocked ? texts.people.unblock : texts.people.block}
+            />
           )}
           {message && (
-            <button type="button" class="tile danger" onClick={() => setAsked('report')}>
-              <Icon name="flag" />
-              {texts.people.report}
-            </button>
+            <Button class="tile danger" icon="flag" onClick={() => setAsked('report')} label={texts.people.report} />
           )}
         </div>
       )}
@@ -90,12 +85,7 @@ function ChatTile({ user, onClose }: Pick<PersonCardProps, 'user' | 'onClose'>) 
       onClose()
       openRoom(_id)
     })
-  return (
-    <button type="button" class="tile" onClick={() => void open()}>
-      <Icon name="bubble" />
-      {texts.people.write}
-    </button>
-  )
+  return <Button class="tile" icon="bubble" onClick={() => void open()} label={texts.people.write} />
 }
 
 /** Whether the current user has blocked another user; undefined until known. */

@@ -1,6 +1,6 @@
 import { useId, useState } from 'preact/hooks'
 import { Avatar } from '../app/avatar.tsx'
-import { Icon } from '../app/icon.tsx'
+import { IconButton } from '../app/button.tsx'
 import { isComposing } from '../composer/is-composing.ts'
 import { matching } from '../composer/mention-word.ts'
 import { sentenceOf, useChat, useStore } from '../state/chat.ts'
@@ -111,14 +111,11 @@ function Chips({ chosen, onChange }: Pick<PersonPickerProps, 'chosen' | 'onChang
       {chosen.map((person) => (
         <li key={person._id} class="chip">
           <bdi>{nameOf(person)}</bdi>
-          <button
-            type="button"
-            class="icon-button"
-            aria-label={texts.people.unchoose(nameOf(person))}
+          <IconButton
+            icon="close"
+            label={texts.people.unchoose(nameOf(person))}
             onClick={() => onChange(chosen.filter(({ _id }) => _id !== person._id))}
-          >
-            <Icon name="close" />
-          </button>
+          />
         </li>
       ))}
     </ul>

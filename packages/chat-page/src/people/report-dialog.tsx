@@ -1,5 +1,6 @@
 import type { RoomMessage } from '@parley/client'
 import { useState } from 'preact/hooks'
+import { Button } from '../app/button.tsx'
 import { Dialog } from '../app/dialog.tsx'
 import { useChat } from '../state/chat.ts'
 import { nameOf } from '../state/people.ts'
@@ -56,12 +57,8 @@ export function ReportDialog({ message, onClose }: { message: RoomMessage; onClo
           {texts.people.alsoBlock(nameOf(message.sender))}
         </label>
         <div class="dialog-actions">
-          <button type="button" class="button" onClick={onClose}>
-            {texts.cancel}
-          </button>
-          <button type="submit" class="button danger">
-            {texts.people.report}
-          </button>
+          <Button class="button" onClick={onClose} label={texts.cancel} />
+          <Button type="submit" class="button danger" label={texts.people.report} />
         </div>
       </form>
     </Dialog>

@@ -1,9 +1,9 @@
 import type { Room, RoomInfo } from '@parley/client'
 import { useState } from 'preact/hooks'
 import { Avatar } from '../app/avatar.tsx'
+import { Button } from '../app/button.tsx'
 import { Dialog } from '../app/dialog.tsx'
 import { useChat } from '../state/chat.ts'
-import { squeezed } from './squeezed-picture.ts'
 
 interface RoomFormProps {
   room: Room
@@ -48,9 +48,7 @@ export function RoomForm({ room, info, onClose }: RoomFormProps) {
             />
           </label>
           {cover !== '' && (
-            <button type="button" class="link" onClick={() => change({ cover: '' })}>
-              {texts.people.removePicture}
-            </button>
+            <Button class="link" onClick={() => change({ cover: '' })} label={texts.people.removePicture} />
           )}
         </div>
         <label class="field">
@@ -74,14 +72,40 @@ export function RoomForm({ room, info, onClose }: RoomFormProps) {
           />
         </label>
         <div class="dialog-actions">
-          <button type="button" class="button" onClick={onClose}>
-            {texts.cancel}
-          </button>
-          <button type="submit" class="button primary">
-            {texts.save}
-          </button>
+          <Button class="button" onClick={onClose} label={texts.cancel} />
+          <Button type="submit" class="button primary" label={texts.save} />
         </div>
       </form>
     </Dialog>
   )
+}
+
+/** The server's limit for a cover. */
+const mostChars = 2_048
+/** Sizes in pixels and qualities to try, from best to smallest. */
+const tries = [96, 80, 64, 48, 32].flatMap((side) => [0.7, 0.5, 0.3].map((quality) => ({ side, quality })))
+
+/**
+ * Crops and scales a picture to a small data URL, which needs no storage and passes the page's CSP.
+ * @returns undefined for a file that the browser cannot decode, or cannot make small enough
+ */
+async function squeezed(file: Blob): Promise<string | undefined> {
+  const picture = await createImageBitmap(file).catch(() => undefined)
+  if (!picture) return undefined
+  const whole = Math.min(picture.width, picture.height)
+  const canvas = document.createElement('canvas')
+  for (const { side, quality } of tries) {
+    canvas.width = canvas.height = side
+    const context = canvas.getContext('2d')
+    // White background for transparent pictures.
+    if (context) context.fillStyle = '#ffffff'
+    context?.fillRect(0, 0, side, side)
+    const [left, top] = [(picture.width - whole) / 2, (picture.height - whole) / 2]
+    context?.drawImage(picture, left, top, whole, whole, 0, 0, side, side)
+    const webp = canvas.toDataURL('image/webp', quality)
+    // Safari has no encoder for WebP, and makes a PNG instead.
+    const url = webp.startsWith('data:image/webp') ? webp : canvas.toDataURL('image/jpeg', quality)
+    if (url.length <= mostChars) return url
+  }
+  return undefined
 }

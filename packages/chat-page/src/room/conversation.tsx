@@ -1,5 +1,6 @@
 import type { Room, RoomMessage, Thread } from '@parley/client'
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
+import { isolated } from '../app/shown-name.ts'
 import { Slot } from '../app/slot.tsx'
 import { Composer } from '../composer/composer.tsx'
 import { useBan } from '../composer/use-ban.ts'
@@ -9,8 +10,9 @@ import { GalleryContext } from '../message/gallery-context.ts'
 import { MessageMenu, type OpenMenu } from '../message/message-menu.tsx'
 import { useGallery } from '../message/use-gallery.tsx'
 import { useChat, useStore } from '../state/chat.ts'
+import { nameOf } from '../state/people.ts'
+import type { Texts } from '../texts/en.ts'
 import { type GoTo, MessageList } from './message-list.tsx'
-import { TypingLine } from './typing-line.tsx'
 
 interface ConversationProps {
   room: Room
@@ -79,3 +81,36 @@ export function PlaceToWrite({ room, thread }: { room: Room; thread: Thread | un
 
 const isEditable = (message: RoomMessage): boolean =>
   message.isMine && message.state === 'sent' && !message.isDeleted && contentOf(message).kind === 'text'
+
+/** Names the members who are typing. */
+function TypingLine({ room }: { room: Room }) {
+  const { texts, people } = useChat()
+  const known = useStore(people.known)
+  const typing = useStore(room.typing)
+  useEffect(() => {
+    for (const { user } of typing) people.find(room.id, user)
+  }, [typing])
+  const names = typing.map(({ user }) => {
+    const person = known.get(user)
+    return person ? isolated(nameOf(person)) : texts.somebody
+  })
+  return (
+    <p class="typing soft" aria-live="polite">
+      {names.length > 0 && (
+        <>
+          <span class="dots" aria-hidden="true">
+            <i />
+            <i />
+            <i />
+          </span>
+          <span class="typing-names">{typingSentence(names, texts)}</span>
+        </>
+      )}
+    </p>
+  )
+}
+
+function typingSentence([first = '', second, ...more]: readonly string[], texts: Texts): string {
+  if (second === undefined) return texts.typingOne(first)
+  return more.length === 0 ? texts.typingTwo(first, second) : texts.typingMany
+}

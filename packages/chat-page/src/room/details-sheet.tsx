@@ -1,6 +1,7 @@
 import type { Room, RoomInfo } from '@parley/client'
 import { useState } from 'preact/hooks'
 import { Avatar } from '../app/avatar.tsx'
+import { Button } from '../app/button.tsx'
 import { Confirm } from '../app/confirm.tsx'
 import { Dialog } from '../app/dialog.tsx'
 import { DrawnText } from '../app/drawn-text.tsx'
@@ -45,32 +46,23 @@ export function DetailsSheet({ room, info, onClose, onGoTo, onLeft }: DetailsShe
     <Dialog title={texts.details} isSheet onClose={onClose}>
       <DetailsHead info={info} me={me} />
       <div class="details-actions">
-        <button type="button" class="tile" onClick={() => void attempt(() => (isMuted ? room.unmute() : room.mute()))}>
-          <Icon name={isMuted ? 'bell' : 'mute'} />
-          {isMuted ? texts.unmute : texts.mute}
-        </button>
-        <button type="button" class="tile" onClick={() => void attempt(() => room.setPref({ sticky: !isSticky }))}>
-          <Icon name="pin" />
-          {isSticky ? texts.unpinRoom : texts.pinRoom}
-        </button>
+        <Button
+          class="tile"
+          icon={isMuted ? 'bell' : 'mute'}
+          onClick={() => void attempt(() => (isMuted ? room.unmute() : room.mute()))}
+          label={isMuted ? texts.unmute : texts.mute}
+        />
+        <Button
+          class="tile"
+          icon="pin"
+          onClick={() => void attempt(() => room.setPref({ sticky: !isSticky }))}
+          label={isSticky ? texts.unpinRoom : texts.pinRoom}
+        />
         {mayAdd && (
-          <button type="button" class="tile" onClick={() => setShown('add')}>
-            <Icon name="userAdd" />
-            {texts.people.addPeople}
-          </button>
+          <Button class="tile" icon="userAdd" onClick={() => setShown('add')} label={texts.people.addPeople} />
         )}
-        {leads && (
-          <button type="button" class="tile" onClick={() => setShown('edit')}>
-            <Icon name="edit" />
-            {texts.people.editRoom}
-          </button>
-        )}
-        {isGroup && (
-          <button type="button" class="tile danger" onClick={() => setLeaving(true)}>
-            <Icon name="leave" />
-            {texts.leave}
-          </button>
-        )}
+        {leads && <Button class="tile" icon="edit" onClick={() => setShown('edit')} label={texts.people.editRoom} />}
+        {isGroup && <Button class="tile danger" icon="leave" onClick={() => setLeaving(true)} label={texts.leave} />}
       </div>
       <NotifySettings {...{ room, info }} />
       <PinnedList
@@ -83,9 +75,7 @@ export function DetailsSheet({ room, info, onClose, onGoTo, onLeft }: DetailsShe
       <h3>{texts.memberList}</h3>
       <MemberList room={room} info={info} me={me} />
       {matchMedia('(hover: hover)').matches && (
-        <button type="button" class="link" onClick={() => setShown('shortcuts')}>
-          {texts.shortcuts.title}
-        </button>
+        <Button class="link" onClick={() => setShown('shortcuts')} label={texts.shortcuts.title} />
       )}
       {shown === 'shortcuts' && <ShortcutsSheet onClose={() => setShown(undefined)} />}
       {shown === 'add' && <AddPeopleSheet {...{ room, info }} onClose={() => setShown(undefined)} />}

@@ -1,8 +1,8 @@
 import type { Room, RoomInfo, RoomMessage, Sender } from '@parley/client'
 import { useEffect, useState } from 'preact/hooks'
 import { Avatar } from '../app/avatar.tsx'
+import { Button, IconButton } from '../app/button.tsx'
 import { Confirm } from '../app/confirm.tsx'
-import { Icon } from '../app/icon.tsx'
 import { useChat } from '../state/chat.ts'
 import { nameOf } from '../state/people.ts'
 
@@ -47,33 +47,26 @@ export function MemberList({ room, info, me }: MemberListProps) {
               {role !== undefined && <span class="tag">{role}</span>}
               {member.isRobot === true && <span class="tag">{texts.robot}</span>}
               {isOwner && mayRemove && (
-                <button
-                  type="button"
+                <Button
                   class="link"
                   onClick={() => void setRole(member._id, isAdmin ? 'member' : 'admin')}
-                >
-                  {isAdmin ? texts.removeAdmin : texts.makeAdmin}
-                </button>
+                  label={isAdmin ? texts.removeAdmin : texts.makeAdmin}
+                />
               )}
               {mayRemove && (
-                <button
-                  type="button"
-                  class="icon-button"
-                  aria-label={`${texts.removeMember}: ${nameOf(member)}`}
+                <IconButton
+                  icon="close"
+                  label={`${texts.removeMember}: ${nameOf(member)}`}
                   title={texts.removeMember}
                   onClick={() => setRemoving(member)}
-                >
-                  <Icon name="close" />
-                </button>
+                />
               )}
             </li>
           )
         })}
       </ul>
       {members.length < info.memberCount && (
-        <button type="button" class="button" onClick={() => void read(members.length)}>
-          {texts.more}
-        </button>
+        <Button class="button" onClick={() => void read(members.length)} label={texts.more} />
       )}
       {removing && (
         <Confirm

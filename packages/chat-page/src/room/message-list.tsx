@@ -1,4 +1,4 @@
-import type { Room, Thread } from '@parley/client'
+import type { LiveText, Room, RoomMessage, Thread } from '@parley/client'
 import { useMemo, useRef } from 'preact/hooks'
 import { Virtualizer, type VirtualizerHandle } from 'virtua'
 import { Icon } from '../app/icon.tsx'
@@ -8,8 +8,7 @@ import type { OpenMenu } from '../message/message-menu.tsx'
 import { MessageRow } from '../message/message-row.tsx'
 import { StreamingRow } from '../message/streaming-row.tsx'
 import { useChat, useStore } from '../state/chat.ts'
-import { unbound, withLiveTexts } from './live-texts.ts'
-import { useRows } from './use-rows.ts'
+import { type Row, toRows } from './rows.ts'
 import { useScrolling } from './use-scrolling.ts'
 
 /** A message to go to. Each request is a new object. */
@@ -111,4 +110,45 @@ function moveFocus(event: KeyboardEvent): void {
   if (!next) return
   event.preventDefault()
   next.focus()
+}
+
+/** Updates messages that a robot is streaming with their current text. */
+function withLiveTexts(messages: readonly RoomMessage[], live: readonly LiveText[]): readonly RoomMessage[] {
+  const texts = new Map(live.map(({ message = '', text }) => [message, text]))
+  texts.delete('')
+  if (texts.size === 0) return messages
+  return messages.map((message) => {
+    const text = texts.get(message._id)
+    return text === undefined ? message : { ...message, message: withText(message.message, text) }
+  })
+}
+
+/** Robot texts that are not part of the history, unlike streamed messages. */
+const unbound = (live: readonly LiveText[]): LiveText[] => live.filter(({ message }) => message === undefined)
+
+function withText(content: unknown, text: string): unknown {
+  return typeof content === 'object' && content !== null ? { ...content, text } : text
+}
+
+/** The list's rows. Unchanged rows keep their identity, so that only changed ones rerender. */
+function useRows(messages: readonly RoomMessage[], firstUnread: string | undefined): readonly Row[] {
+  const before = useRef(new Map<string, Row>())
+  return useMemo(() => {
+    const rows = toRows(messages, firstUnread).map((row) => {
+      const known = before.current.get(row.message.key)
+      return known && isSame(known, row) ? known : row
+    })
+    before.current = new Map(rows.map((row) => [row.message.key, row]))
+    return rows
+  }, [messages, firstUnread])
+}
+
+function isSame(one: Row, other: Row): boolean {
+  return (
+    one.message === other.message &&
+    one.startsDay === other.startsDay &&
+    one.isFirstUnread === other.isFirstUnread &&
+    one.startsGroup === other.startsGroup &&
+    one.endsGroup === other.endsGroup
+  )
 }

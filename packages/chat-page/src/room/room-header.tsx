@@ -1,7 +1,7 @@
 import type { RoomInfo } from '@parley/client'
 import { Avatar } from '../app/avatar.tsx'
+import { IconButton } from '../app/button.tsx'
 import { CloseButton } from '../app/close-button.tsx'
-import { Icon } from '../app/icon.tsx'
 import { ViewTitle } from '../app/view-title.tsx'
 import { colourID, otherOf, roomName, roomPicture } from '../rooms/room-name.ts'
 import { useChat, useStore } from '../state/chat.ts'
@@ -23,29 +23,15 @@ export function RoomHeader({ room, onBack, onDetails, onSearch }: RoomHeaderProp
   const name = room ? roomName(room, me) : ''
   return (
     <header class="room-head">
-      {onBack && (
-        <button type="button" class="icon-button back" aria-label={texts.back} onClick={onBack}>
-          <Icon name="back" />
-        </button>
-      )}
+      {onBack && <IconButton icon="back" class="back" label={texts.back} onClick={onBack} />}
       {room && <Avatar id={colourID(room, me)} name={name} url={roomPicture(room, me)} />}
       <div class="room-title">
         <ViewTitle>{name}</ViewTitle>
         {room && room.roomType === 'group' && <p class="soft">{texts.members(room.memberCount)}</p>}
         {other !== undefined && <PresenceLine user={other} />}
       </div>
-      <button
-        type="button"
-        class="icon-button"
-        aria-label={texts.searchInRoom}
-        title={texts.searchInRoom}
-        onClick={onSearch}
-      >
-        <Icon name="search" />
-      </button>
-      <button type="button" class="icon-button" aria-label={texts.details} title={texts.details} onClick={onDetails}>
-        <Icon name="info" />
-      </button>
+      <IconButton icon="search" label={texts.searchInRoom} title={texts.searchInRoom} onClick={onSearch} />
+      <IconButton icon="info" label={texts.details} title={texts.details} onClick={onDetails} />
       <CloseButton />
     </header>
   )

@@ -1,16 +1,18 @@
 import type { Room } from '@parley/client'
 import { useCallback, useLayoutEffect, useMemo, useState } from 'preact/hooks'
+import { Button } from '../app/button.tsx'
+import { DrawnText } from '../app/drawn-text.tsx'
 import { Icon } from '../app/icon.tsx'
 import type { WantedPlace } from '../app/open-room.ts'
 import { shownName } from '../app/shown-name.ts'
 import { Slot } from '../app/slot.tsx'
 import { ViewTitle } from '../app/view-title.tsx'
+import { usePreviewOf } from '../rooms/preview.ts'
 import { SearchSheet } from '../rooms/search-sheet.tsx'
 import { sentenceOf, useChat, useStore } from '../state/chat.ts'
 import { Conversation } from './conversation.tsx'
 import { DetailsSheet } from './details-sheet.tsx'
 import type { GoTo } from './message-list.tsx'
-import { PinnedBar } from './pinned-bar.tsx'
 import { RoomHeader } from './room-header.tsx'
 import { firstUnreadOf } from './rows.ts'
 import { ThreadPanel } from './thread-panel.tsx'
@@ -86,11 +88,7 @@ function Gone({ sentence, onBack }: { sentence: string; onBack: (() => void) | u
     <div class="nothing">
       <Icon name="info" />
       <ViewTitle>{sentence}</ViewTitle>
-      {onBack && (
-        <button type="button" class="button" onClick={onBack}>
-          {texts.back}
-        </button>
-      )}
+      {onBack && <Button class="button" onClick={onBack} label={texts.back} />}
     </div>
   )
 }
@@ -105,4 +103,19 @@ function useFirstUnread(room: Room, isReady: boolean): string | undefined {
     if (!isReady) return undefined
     return before.wasLoaded ? firstUnreadOf(room.messages.get(), before.unread) : room.firstUnread.get()
   }, [before, isReady])
+}
+
+/** The latest pinned message. */
+function PinnedBar({ room, onGoTo }: { room: Room; onGoTo: (messageID: string) => void }) {
+  const { texts } = useChat()
+  const previewOf = usePreviewOf()
+  const [pinned] = useStore(room.pinned)
+  if (!pinned) return null
+  const text = previewOf(pinned)
+  return (
+    <button type="button" class="pinned-bar" aria-label={`${texts.pinned}: ${text}`} onClick={() => onGoTo(pinned._id)}>
+      <Icon name="pin" />
+      <DrawnText text={text} />
+    </button>
+  )
 }

@@ -49,10 +49,7 @@ function dayOf(message: RoomMessage): number {
   return day
 }
 
-/**
- * The message where "new" begins: the last `unread` messages from others start with it. Undefined if nothing is unread,
- * or it is not loaded.
- */
+/** The message where "new" begins: the first of the last `unread` from others. Undefined if none, or not loaded. */
 export function firstUnreadOf(messages: readonly RoomMessage[], unread: number): string | undefined {
   let left = unread
   for (const message of messages.toReversed()) {

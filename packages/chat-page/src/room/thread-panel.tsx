@@ -1,6 +1,6 @@
 import type { Room, Thread } from '@parley/client'
 import { useCallback, useLayoutEffect, useState } from 'preact/hooks'
-import { Icon } from '../app/icon.tsx'
+import { IconButton } from '../app/button.tsx'
 import type { WantedPlace } from '../app/open-room.ts'
 import { Slot } from '../app/slot.tsx'
 import { ViewTitle } from '../app/view-title.tsx'
@@ -64,19 +64,11 @@ function Head({ onClose }: Pick<ThreadPanelProps, 'onClose'>) {
   const { texts } = useChat()
   return (
     <header class="room-head">
-      {onClose && (
-        <button type="button" class="icon-button thread-back" aria-label={texts.backToRoom} onClick={onClose}>
-          <Icon name="back" />
-        </button>
-      )}
+      {onClose && <IconButton icon="back" class="thread-back" label={texts.backToRoom} onClick={onClose} />}
       <div class="room-title">
         <ViewTitle>{texts.thread}</ViewTitle>
       </div>
-      {onClose && (
-        <button type="button" class="icon-button thread-close" aria-label={texts.closeThread} onClick={onClose}>
-          <Icon name="close" />
-        </button>
-      )}
+      {onClose && <IconButton icon="close" class="thread-close" label={texts.closeThread} onClick={onClose} />}
     </header>
   )
 }

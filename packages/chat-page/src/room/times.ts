@@ -15,10 +15,7 @@ export const clockTime = (ms: number, lang: string): string => format(lang, { ti
 export const fullTime = (ms: number, lang: string): string =>
   format(lang, { dateStyle: 'full', timeStyle: 'short' }).format(ms)
 
-/**
- * Today, Yesterday, or the date.
- * @param today any time of the current day
- */
+/** Today, Yesterday, or the date. @param today any time of the current day */
 export function dayName(ms: number, lang: string, today: number): string {
   const ago = daysBetween(ms, today)
   if (ago === 0 || ago === 1) {

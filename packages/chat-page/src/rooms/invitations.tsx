@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { Button } from '../app/button.tsx'
 import { isolated, shownName } from '../app/shown-name.ts'
 import { useChat, useStore } from '../state/chat.ts'
 import { nameOf, personIn } from '../state/people.ts'
@@ -28,19 +29,21 @@ export function Invitations({ onOpen }: { onOpen: (roomID: string) => void }) {
         <div key={_id} class="invitation">
           <p>{sentence(inviter, shownName(roomName ?? '') || shownName(room))}</p>
           <div class="dialog-actions">
-            <button type="button" class="button" onClick={() => void attempt(() => client.declineInvitation(room))}>
-              {texts.decline}
-            </button>
-            <button type="button" class="button primary" onClick={() => void accept(room)}>
-              {texts.accept}
-            </button>
+            <Button
+              class="button"
+              onClick={() => void attempt(() => client.declineInvitation(room))}
+              label={texts.decline}
+            />
+            <Button class="button primary" onClick={() => void accept(room)} label={texts.accept} />
           </div>
         </div>
       ))}
       {shown.length < invitations.length && (
-        <button type="button" class="link" onClick={() => setShowsAll(true)}>
-          {texts.moreInvitations(invitations.length - shown.length)}
-        </button>
+        <Button
+          class="link"
+          onClick={() => setShowsAll(true)}
+          label={texts.moreInvitations(invitations.length - shown.length)}
+        />
       )}
     </section>
   )

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { Icon } from '../app/icon.tsx'
+import { Button, IconButton } from '../app/button.tsx'
 import { onDemand } from '../app/on-demand.tsx'
 import { useChat, useStore } from '../state/chat.ts'
 
@@ -16,13 +16,9 @@ export function NewChatButton({ isInWords = false }: { isInWords?: boolean }) {
   return (
     <>
       {isInWords ? (
-        <button type="button" class="button primary" onClick={open}>
-          {texts.startChat}
-        </button>
+        <Button class="button primary" onClick={open} label={texts.startChat} />
       ) : (
-        <button type="button" class="icon-button" aria-label={label} title={label} onClick={open}>
-          <Icon name="plus" />
-        </button>
+        <IconButton icon="plus" label={label} title={label} onClick={open} />
       )}
       {isOpen && <NewChatSheet onClose={() => setOpen(false)} />}
     </>

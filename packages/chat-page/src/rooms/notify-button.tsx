@@ -1,4 +1,4 @@
-import { Icon } from '../app/icon.tsx'
+import { IconButton } from '../app/button.tsx'
 import { useChat, useStore } from '../state/chat.ts'
 import type { Notifications } from '../state/notifications.ts'
 
@@ -10,15 +10,12 @@ export function NotifyButton({ notifications }: { notifications: Notifications }
   const label = isOn ? texts.notifyOff : texts.notify
   if (!mayNotify) return null
   return (
-    <button
-      type="button"
-      class="icon-button"
+    <IconButton
+      icon={isOn ? 'bell' : 'bellOff'}
       aria-pressed={isOn}
-      aria-label={label}
+      label={label}
       title={label}
       onClick={() => void notifications.turn(!isOn)}
-    >
-      <Icon name={isOn ? 'bell' : 'bellOff'} />
-    </button>
+    />
   )
 }

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
+import { Button } from '../app/button.tsx'
 import { CloseButton } from '../app/close-button.tsx'
 import { Icon } from '../app/icon.tsx'
 import { Slot } from '../app/slot.tsx'
@@ -59,9 +60,7 @@ export function RoomList({ title, logo, actions, openID, isLoaded, onOpen, onThr
         <Hint title={texts.noRooms} hint={texts.noRoomsHint} icon="bubble" action={<NewChatButton isInWords />} />
       )}
       {wanted !== '' && (
-        <button type="button" class="link search-messages" onClick={() => setSearching(true)}>
-          {texts.searchMessages}
-        </button>
+        <Button class="link search-messages" onClick={() => setSearching(true)} label={texts.searchMessages} />
       )}
       {isSearching && (
         <SearchSheet

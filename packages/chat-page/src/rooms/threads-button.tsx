@@ -1,6 +1,7 @@
 import type { ThreadInfo } from '@parley/client/threads'
 import { useState } from 'preact/hooks'
 import { Avatar } from '../app/avatar.tsx'
+import { Button } from '../app/button.tsx'
 import { Dialog } from '../app/dialog.tsx'
 import { DrawnText } from '../app/drawn-text.tsx'
 import { Icon } from '../app/icon.tsx'
@@ -58,11 +59,7 @@ function ThreadsSheet({ onThread, onClose }: ThreadsProps & { onClose: () => voi
           </li>
         ))}
       </ul>
-      {hasMore && (
-        <button type="button" class="button" onClick={() => void attempt(() => threads.loadMore())}>
-          {texts.more}
-        </button>
-      )}
+      {hasMore && <Button class="button" onClick={() => void attempt(() => threads.loadMore())} label={texts.more} />}
     </Dialog>
   )
 }

@@ -9,7 +9,6 @@ import { createFileStorage } from './file-storage.ts'
 import { createNotices } from './notices.ts'
 import { createPeople } from './people.ts'
 import { storageOf } from './storage.ts'
-import { createToday } from './today.ts'
 import { createValue } from './value.ts'
 
 export type ChatParts = Omit<Chat, 'texts' | 'lang' | 'direction'>
@@ -48,6 +47,27 @@ export function createChat({ client, texts, ...given }: ChatOptions): ChatParts 
     ...given,
     close() {
       for (const part of [people, threads, uploads, drafts, today]) part.close()
+    },
+  }
+}
+
+/** The start of the user's day, in milliseconds. Updated at midnight, and when a suspended page becomes visible. */
+function createToday(): Store<number> & { close: () => void } {
+  const startOfDay = () => new Date().setHours(0, 0, 0, 0)
+  const { get, subscribe, set } = createValue(startOfDay())
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const look = () => {
+    set(startOfDay())
+    clearTimeout(timer)
+    timer = setTimeout(look, new Date().setHours(24, 0, 0, 0) - Date.now())
+  }
+  look()
+  document.addEventListener('visibilitychange', look)
+  return {
+    ...{ get, subscribe },
+    close() {
+      clearTimeout(timer)
+      document.removeEventListener('visibilitychange', look)
     },
   }
 }

@@ -190,10 +190,7 @@ function isAskable(): boolean {
   }
 }
 
-/**
- * Whether `new Notification` works. Without permission, trying it shows nothing; with permission, the first
- * notification tells.
- */
+/** Whether `new Notification` works. Without permission a try shows nothing; with it, the first notification tells. */
 const isConstructor = (): boolean => Notification.permission === 'granted' || notify('') !== undefined
 
 /** Returns undefined in Chrome on Android, where only service workers may show notifications. */

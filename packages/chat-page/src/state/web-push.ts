@@ -94,10 +94,7 @@ export async function draftUnsent(client: Client, drafts: Drafts): Promise<void>
 
 let address: unknown
 
-/**
- * The page's CSP (services/api-gateway/src/documents/chat-page.ts) allows one Trusted Types policy, created once for
- * this URL.
- */
+/** The page's CSP (services/api-gateway/src/documents/chat-page.ts) allows one Trusted Types policy, for this URL. */
 function workerAddress(): unknown {
   const plain = `${parleyUrl()}/chat/worker.js`
   const { trustedTypes } = window as { trustedTypes?: TrustedTypes }

@@ -13,10 +13,7 @@ interface Spoken {
 }
 
 export interface SpokenStore extends Store<Spoken> {
-  /**
-   * Changes the language.
-   * @param tag BCP 47 tag; without it, the browser's languages are used
-   */
+  /** Changes the language. @param tag BCP 47 tag; without it, the browser's languages are used */
   speak: (tag: string | undefined) => Promise<void>
   /** Sets the app's texts by language: `{"en": {"chats": "Inbox"}}` (docs/reference/chat-page.md#texts). */
   setTextsOfApp: (textsByLanguage: unknown) => void

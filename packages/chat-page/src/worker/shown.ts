@@ -1,9 +1,6 @@
 import type { NotificationTarget } from './notification-target.ts'
 
-/**
- * Pages and the worker call in turns: Chromium 156 loses a notification that is shown while another call lists those of its
- * registration.
- */
+/** Pages and the worker take turns: Chromium 156 loses a notification shown while another call lists them. */
 export const lockNotifications = <T>(work: () => Promise<T>): Promise<T> =>
   navigator.locks.request('parley.notifications', work)
 

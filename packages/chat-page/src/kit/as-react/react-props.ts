@@ -5,10 +5,7 @@ const names: Readonly<Record<string, string>> = {
   referrerpolicy: 'referrerPolicy',
 }
 
-/**
- * Leaves a component's props as they are. An element gets React's attribute names, and prefixed classes that do not
- * clash with the app's.
- */
+/** Leaves a component's props. An element gets React's attribute names, and prefixed classes that do not clash. */
 export function toReactProps(type: unknown, props: object | null): object {
   if (typeof type !== 'string' || !props) return props ?? {}
   const entries = Object.entries(props).map(([name, value]): [string, unknown] =>
