@@ -5,10 +5,7 @@ import { StackError } from '@parley/stack/stack-error'
 
 /** The default of PARLEY_STREAM_MAX_BYTES. */
 const usualStreamBytes = 8 * 1024 ** 3
-/**
- * Share of the free space for the stream. By default NATS lets streams use three quarters of the space that is free at its start
- * (docs.nats.io, max_file_store).
- */
+/** Share of the free space for the stream. NATS' default is three quarters (docs.nats.io, max_file_store). */
 const streamShare = 0.4
 
 /** A new MongoDB takes 300 MB, mostly for its journal, and exits when it runs out of space. */

@@ -27,10 +27,7 @@ export async function makeDemoApp(mongoUrl: string): Promise<void> {
   if (!found) await makeApp(mongoUrl, demoApp.id, demoApp)
 }
 
-/**
- * Creates the demo app's users and room through the API, as an integrator would. Existing ones are kept, and their tokens
- * stay valid.
- */
+/** Creates the demo app's users and room through the API. Existing ones are kept, and their tokens stay valid. */
 export async function makeDemoRoom(baseUrl: string): Promise<void> {
   for (const user of demoApp.users) {
     const { status } = await post(baseUrl, '/admin/clients', { _id: user })

@@ -1,10 +1,7 @@
 import { Agent, type ClientRequest, type IncomingMessage } from 'node:http'
 import { createProxyServer, type ProxyServer } from 'http-proxy-3'
 
-/**
- * Forwards requests over its own keep-alive connections.
- * @param target picks the target of each request
- */
+/** Forwards requests over its own keep-alive connections. @param target picks the target of each request */
 export function createFrontProxy(target: (request: IncomingMessage) => { host: string; port: number }): ProxyServer {
   const proxy = createProxyServer({
     target,

@@ -7,7 +7,6 @@ import { ApiError } from '@parley/contracts/errors'
 import { answerBrokenRequests, refusedHost } from '@parley/service/broken-request'
 import { StackError } from '@parley/stack/stack-error'
 import { createFrontProxy, toPath } from './front-proxy.ts'
-import { isForWebSocket, withoutUpgrade } from './offered-upgrade.ts'
 
 /** The same limits as the gateways'. */
 const headMS = 30_000
@@ -167,4 +166,26 @@ function isHere(url: string): boolean {
   if (!URL.canParse(url)) return false
   const { hostname } = new URL(url)
   return /^(?:(?:[\w-]+\.)*localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)
+}
+
+function isForWebSocket({ method, headers }: IncomingMessage): boolean {
+  return method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket'
+}
+
+const ofUpgrade = new Set(['upgrade', 'http2-settings'])
+
+/**
+ * Serializes a request without its Upgrade header, which a server may ignore (RFC 9110, 7.8). Java's HttpClient and
+ * curl --http2 offer HTTP/2 with their first request.
+ */
+function withoutUpgrade({ method, url, httpVersion, rawHeaders }: IncomingMessage, head: Buffer): Buffer {
+  const lines = [`${method} ${url} HTTP/${httpVersion}`]
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const [name = '', value = ''] = rawHeaders.slice(i, i + 2)
+    if (ofUpgrade.has(name.toLowerCase())) continue
+    const isConnection = name.toLowerCase() === 'connection'
+    const kept = (token: string) => !ofUpgrade.has(token.trim().toLowerCase())
+    lines.push(`${name}: ${isConnection ? value.split(',').filter(kept).join(',') : value}`)
+  }
+  return Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), head])
 }

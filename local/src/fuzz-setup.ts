@@ -9,10 +9,7 @@ interface FuzzedRoom {
   messages: string[]
 }
 
-/**
- * The objects that exist when the fuzzer starts, so that generated calls find their targets. local/fuzz/hooks.py reads
- * them.
- */
+/** The objects that exist when the fuzzer starts, as targets for its calls. local/fuzz/hooks.py reads them. */
 export interface Setup extends DemoKeys {
   url: string
   seed: number

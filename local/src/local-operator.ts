@@ -6,10 +6,7 @@ import { newId } from '@parley/db/messages/messages'
 const email = 'owner@localhost.local'
 const dayMS = 24 * 3_600_000
 
-/**
- * Creates the local stack's operator, an owner of all apps, directly in the database unless it exists; returns a one-time
- * sign-in link.
- */
+/** Creates the local stack's operator, an owner of all apps, unless it exists. Returns a one-time sign-in link. */
 export async function makeSignInLink(mongoUrl: string, baseUrl: string): Promise<string> {
   const token = `ol_${randomBytes(32).toString('base64url')}`
   const link = { digest: digest(token), expiresAt: new Date(Date.now() + dayMS) }

@@ -11,10 +11,7 @@ export interface Rendered {
   values: string
 }
 
-/**
- * Rendered manifests in the repository, so that tests and readers need no Helm. The first is the base of deploy/k8s; the
- * others show the chart with its examples.
- */
+/** Manifests rendered for tests and readers without Helm: the base of deploy/k8s, then the chart's examples. */
 export const rendered: Rendered[] = [
   { file: 'deploy/k8s/base/parley.yaml', values: 'deploy/k8s/base/values.yaml' },
   { file: 'deploy/helm/rendered/production.yaml', values: 'deploy/helm/examples/production.yaml' },

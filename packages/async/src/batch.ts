@@ -135,10 +135,7 @@ function createPace({ max, maxWaitMS = 0, restShare = 0 }: Pick<Batching<unknown
   /** The next batch waits for `enough` items until `untilMS`. */
   let rest = { enough: 0, sinceMS: 0, untilMS: 0 }
   return {
-    /**
-     * Begins a batch. Call the returned function with the number of finished items, at the end of the batch or of each
-     * of its parts.
-     */
+    /** Begins a batch. Call the result with the number of finished items, at its end or after each part. */
     began(): (count: number) => void {
       const beganMS = performance.now()
       lastBeganMS = beganMS

@@ -1,7 +1,4 @@
-/**
- * Repeats a sweep while it has something to wait for, so that an idle process has no timer and sleeps.
- * @param sweep returns whether to sweep again
- */
+/** Repeats a sweep while it has work, so that an idle process sleeps. @param sweep returns whether to sweep again */
 export function createSweep(everyMS: number, sweep: () => boolean) {
   let timer: NodeJS.Timeout | undefined
   const stop = () => {

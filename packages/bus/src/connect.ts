@@ -253,10 +253,7 @@ async function watchStatus(
   }
 }
 
-/**
- * Closes the socket at once. After failed pings the client would first send all buffered data, which never ends if the
- * server reads nothing.
- */
+/** Closes the socket at once. The client would first send buffered data, which a dead server never reads. */
 function closeTransport(nats: NatsConnection): void {
   void (nats as NatsConnectionImpl).protocol.transport.close()
 }

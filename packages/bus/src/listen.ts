@@ -43,10 +43,7 @@ export function listen(bus: Bus, subject: string, handle: (message: Msg) => void
   }
 }
 
-/**
- * Settles when NATS has every subscription so far, or its connection is lost: then nothing arrives anyway, and the client
- * subscribes again when NATS is back.
- */
+/** Settles when NATS has every subscription, or is lost: the client then subscribes again when it is back. */
 export async function subscribed(bus: Bus): Promise<void> {
   if (!bus.connected) return
   try {

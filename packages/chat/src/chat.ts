@@ -73,10 +73,7 @@ export interface Chat {
   createRoomInBatch(wanted: RoomToCreate): Promise<CreatedRoom | { refused: ApiError }>
   addMembers(wanted: MembersToAdd): Promise<AddOutcome>
   writeUser(user: UserToWrite): Promise<WrittenUser | { refused: ApiError }>
-  /**
-   * IDs of the rooms that these users have muted. Users are named by `key(app, id)`, in the result too, which may
-   * include other users.
-   */
+  /** IDs of the rooms that these users, `key(app, id)`, have muted. The result may include other users. */
   findMutedRooms(users: readonly string[]): Promise<ReadonlyMap<string, string[]>>
   /** Users and user groups by `key(app, id)`. The result may include others. */
   findUsers(keys: readonly string[]): Promise<ReadonlyMap<string, UserDoc>>

@@ -9,18 +9,12 @@ export interface CacheParts {
 
 /** A cached value is trusted for this long, and refreshed in the background after half of it. */
 const cachedMS = 2_000
-/**
- * Processes that cannot announce a change wait this long. It exceeds the lifetime of what is cached, since timers run on
- * a coarser clock.
- */
+/** Processes that cannot announce a change wait this long: longer than a cache lives, by a coarser clock. */
 export const cacheExpiredAfterMS = cachedMS + 500
 
 /** Caches values while changes are certain to arrive. Values that are null are not cached. */
 interface LeasedCache<T> {
-  /**
-   * The cached value of a key, or what `read` returns.
-   * @throws the error of `read`
-   */
+  /** The cached value of a key, or what `read` returns. @throws the error of `read` */
   get(key: string, read: () => Promise<T>): Promise<T>
   forget(key: string): void
   forgetAll(): void

@@ -56,10 +56,7 @@ export function parseCursor(list: List, cursor: string | undefined, ids = object
   return { atMS: Number(time), id }
 }
 
-/**
- * Cuts a list that was read with one extra entry to a page.
- * @returns its entries, and the last one if another page follows
- */
+/** Cuts a list that was read with one extra entry to a page. `last` is set if another page follows. */
 export function pageOf<T>(oneMore: readonly T[], limit: number): { shown: T[]; last: T | undefined } {
   const shown = oneMore.slice(0, limit)
   return { shown, last: oneMore.length > limit ? shown.at(-1) : undefined }

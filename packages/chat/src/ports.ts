@@ -16,10 +16,7 @@ export interface Tracing {
 
 /** Calls to servers that apps configure. */
 export interface HookCalls {
-  /**
-   * Makes a call signed with the app's secrets and returns the body of a 2xx response. Fails after a time limit, and
-   * for any other response.
-   */
+  /** Makes a signed call and returns the body of a 2xx response. Fails after a time limit, and for any other. */
   call(hook: { url: string; id: string; secrets: readonly string[]; body: string }): Promise<string>
   /** Reads a URL without a signature, under the same limits. */
   get(url: string): Promise<string>

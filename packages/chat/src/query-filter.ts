@@ -23,10 +23,7 @@ interface Budget {
 
 type Kind = 'text' | 'number' | 'date' | 'milliseconds' | 'boolean'
 
-/**
- * The fields that a list's filter may name: the document field, and the kind of its values. If `isZeroIfNone`, 0 means
- * that there is none.
- */
+/** The fields that a list's filter may name, with the kind of value. If `isZeroIfNone`, 0 means none. */
 export type FilterFields = Readonly<Record<string, { field: string; kind: Kind; isZeroIfNone?: true }>>
 const comparisons: ReadonlyMap<string, 'eq' | 'ne' | 'gt' | 'gte' | 'lt' | 'lte'> = new Map([
   ['$eq', 'eq'],

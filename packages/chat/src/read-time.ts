@@ -4,10 +4,7 @@ import { isoPattern } from '@parley/contracts/time-parameter'
 
 const iso = new RegExp(`^${isoPattern}$`)
 
-/**
- * Parses ISO-8601; returns an invalid date for anything else, such as February 30. Without an offset the time is UTC,
- * whatever the time zone of this machine.
- */
+/** Parses ISO-8601, as UTC without an offset. Returns an invalid date for anything else, such as February 30. */
 export function isoDate(text: string): Date {
   const [day = '', time] = text.split('T')
   const midnight = new Date(day)
@@ -23,10 +20,7 @@ function withOffset(time: string): string {
   return hours === undefined ? `${clock}Z` : `${clock}${hours}:${minutes}`
 }
 
-/**
- * Parses ISO-8601 or milliseconds since 1970, and returns milliseconds.
- * @throws ApiError naming the parameter
- */
+/** Parses ISO-8601 or milliseconds since 1970, and returns milliseconds. @throws ApiError naming the parameter */
 export function parseTime(name: string, text: string, code: ErrorCode = 'INVALID_QUERY'): number {
   // A `+` that was not percent-encoded in the URL arrives as a space.
   const timeMS = /^-?\d+$/.test(text) ? Number(text) : isoDate(text.replace(' ', '+')).getTime()

@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { copyFile, cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { basename, join } from 'node:path'
+import { basename, dirname, join, relative } from 'node:path'
 import { promisify } from 'node:util'
-import { packPages } from './packed-pages.ts'
 
 const run = promisify(execFile)
 const source = join(import.meta.dirname, '..')
@@ -67,4 +67,34 @@ export async function packTo(target: string): Promise<string> {
 export async function packStaged(folder: string): Promise<string> {
   const { stdout } = await run('npm', ['pack', '--silent', '--offline'], { cwd: folder })
   return join(folder, stdout.trim().split('\n').at(-1) ?? '')
+}
+
+const link = /\[([^\]]*)\]\(([^)#\s]*)(#[^)\s]*)?\)/g
+const isElsewhere = (target: string) => /^[a-z]+:/.test(target)
+
+/**
+ * Copies the README and the pages it links to into a folder. Links to any other page become plain text.
+ * @param root the repository's folder
+ * @param readme path from `root`
+ */
+async function packPages(root: string, readme: string, folder: string): Promise<void> {
+  const text = await readFile(join(root, readme), 'utf8')
+  const linked = [...text.matchAll(link)].flatMap(([, , target = '']) =>
+    target === '' || isElsewhere(target) ? [] : [join(dirname(readme), target)],
+  )
+  const packed = new Map([[readme, 'README.md'], ...linked.map((page) => [page, page] as const)])
+  for (const [page, place] of packed) {
+    if (!existsSync(join(root, page))) throw new Error(`${readme} links to ${page}, which does not exist`)
+    const content = await readFile(join(root, page), 'utf8')
+    const to = join(folder, place)
+    await mkdir(dirname(to), { recursive: true })
+    await writeFile(
+      to,
+      content.replaceAll(link, (whole, name: string, target: string, anchor = '') => {
+        if (target === '' || isElsewhere(target)) return whole
+        const found = packed.get(join(dirname(page), target))
+        return found === undefined ? name : `[${name}](${relative(dirname(place), found)}${anchor})`
+      }),
+    )
+  }
 }

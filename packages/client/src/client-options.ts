@@ -12,10 +12,7 @@ export interface ClientOptions {
   token: string | FetchToken
   /** This device's ID; random by default. Use the same ID for push, so that a connected device gets no push. */
   deviceID?: string
-  /**
-   * Set this if other clients share the `deviceID`, such as tabs of a browser. The client then also gets the events of
-   * its own calls.
-   */
+  /** Set this if other clients, such as tabs, share the `deviceID`: you then also get the events of your own calls. */
   sharesDevice?: boolean
   /**
    * Keeps unsent messages across reloads: localStorage or AsyncStorage. Without it, they last as long as the client.

@@ -16,10 +16,7 @@ export function unproven(proofs: readonly Proof[]): string[] {
   )
 }
 
-/**
- * Renders docs/conformance.md: every row of the interface with the test files that prove it. Titles are left out, since
- * they change too often.
- */
+/** Renders docs/conformance.md: each row of the interface with its tests, without titles, which change too often. */
 export function conformancePage(proofs: readonly Proof[]): string {
   const head = [
     '# Conformance',

@@ -1,7 +1,4 @@
-/**
- * Every error that Parley returns, with its HTTP status and cause (docs/errors.md has the remedies). `ours` marks codes
- * beyond the interface.
- */
+/** Every error with its HTTP status and cause (docs/errors.md has the remedies). `ours`: beyond the interface. */
 export const errorCatalogue = {
   INVALID_TAGS: { status: 400, when: 'tags is not an array of strings' },
   INVALID_QUERY: { status: 400, when: 'A query parameter or the filter q has bad syntax' },

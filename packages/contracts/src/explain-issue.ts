@@ -12,10 +12,7 @@ export function explainIssue(given: Issue): string {
   return expected.endsWith(' received undefined') ? `${at} is required` : `${at}: ${expected}`
 }
 
-/**
- * The first issue of the alternative that the value comes closest to: of its type, with the fewest issues. The issue itself
- * if it is explained.
- */
+/** The first issue of the alternative that the value comes closest to: of its type, with the fewest issues. */
 function withinUnion(issue: Issue): Issue {
   if (issue.code !== 'invalid_union' || issue.message !== 'Invalid input') return issue
   const isOfType = ([first]: Issue[]) => first?.code !== 'invalid_type' || first.path.length > 0

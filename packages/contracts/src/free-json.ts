@@ -55,10 +55,7 @@ export function readJson(text: string, schema?: z.core.$ZodType): unknown {
   return schema ? withDoubles(kept, schema) : kept
 }
 
-/**
- * Replaces the numbers that a double would change by marked strings. Text without candidates costs one native search and
- * is returned as it is.
- */
+/** Marks the numbers that a double would change. Text without candidates costs one search and stays as it is. */
 export function markNumbers(text: string): string {
   let marked = ''
   let done = 0

@@ -42,10 +42,7 @@ export const comparedText = (max: number) =>
     .max(max)
     .refine((text) => text.isWellFormed(), wholeCharacters)
 
-/**
- * A display name: one line of well-formed text.
- * @param max UTF-16 units
- */
+/** A display name: one line of well-formed text. @param max UTF-16 units */
 export const shownName = (max: number) =>
   comparedText(max)
     // oxlint-disable-next-line no-control-regex -- excludes control characters
@@ -73,10 +70,7 @@ export type Named =
   | 'hold'
 const names = z.registry<{ named: Named }>()
 
-/**
- * Registers the resource that a schema's values identify. The OpenAPI document links operations that create it to those
- * that use it.
- */
+/** Registers the resource that a schema's values identify. OpenAPI links the operations that create and use it. */
 export function naming<S extends z.ZodType>(named: Named, schema: S): S {
   names.add(schema, { named })
   return schema

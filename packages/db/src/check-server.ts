@@ -8,10 +8,7 @@ export class UnfitMongo extends Error {
 
 const oldestMajor = 6
 
-/**
- * @returns the name of the replica set; undefined for mongos
- * @throws UnfitMongo if the server has no transactions, or is too old
- */
+/** @returns the replica set's name; undefined for mongos @throws UnfitMongo without transactions, or if too old */
 export async function checkMongo(client: MongoClient): Promise<string | undefined> {
   const admin = client.db('admin')
   const [hello, { version }] = await Promise.all([admin.command({ hello: 1 }), admin.command({ buildInfo: 1 })])
@@ -72,4 +69,9 @@ async function explainDropped(url: string, options: MongoClientOptions): Promise
   } finally {
     await client.close()
   }
+}
+
+/** Whether MongoDB allows a database of this name. */
+export function isDatabaseName(name: string): boolean {
+  return /^[^/\\. "$\0]{1,63}$/.test(name)
 }

@@ -70,10 +70,7 @@ interface CollectionPlan {
   deletion: Deletion
 }
 
-/**
- * Every collection, in the order in which an app's documents are deleted: the outbox names messages and rooms buffer them, so
- * both are deleted before the messages.
- */
+/** Every collection, in the order of an app's deletion: the outbox and rooms refer to messages, so they go first. */
 export const collections: Record<CollectionName, CollectionPlan> = {
   tokens: { indexes: tokenIndexes, shard: id, deletion: 'idRange' },
   auditUnsealed: { indexes: [], shard: queue, deletion: 'idRange' },
@@ -183,10 +180,7 @@ export function keyPattern({ field, by }: ShardKey): Record<string, 1 | 'hashed'
   return { [field]: by === 'hash' ? 'hashed' : 1 }
 }
 
-/**
- * The mongosh commands that shard Parley's collections, for a session on mongos. Idempotent. Run `parley migrate`
- * first.
- */
+/** The mongosh commands that shard the collections, for mongos. Idempotent. Run `parley migrate` first. */
 export function shardCommands(database: string): string[] {
   const spread = collectionsByName.flatMap(([name, { shard }]) => {
     if (typeof shard === 'string') return []

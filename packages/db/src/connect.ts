@@ -12,9 +12,8 @@ import {
   type TopologyDescriptionChangedEvent,
 } from 'mongodb'
 import { ConnectionString } from 'mongodb-connection-string-url'
-import { checkMongo, explainUnselected, UnfitMongo } from './check-server.ts'
+import { checkMongo, explainUnselected, isDatabaseName, UnfitMongo } from './check-server.ts'
 import { openCollections } from './collections.ts'
-import { isDatabaseName } from './database-name.ts'
 import type { Db } from './db.ts'
 import { errorCodes } from './server-errors.ts'
 import { ContentionTimeout, createLocks } from './transactions/locks.ts'
@@ -104,10 +103,7 @@ function watchFaults(client: MongoClient): Db['faults'] {
   return faults
 }
 
-/**
- * Calls back when no server takes writes, with the cause, and when one does again. The driver notices both without a
- * command. Returns a function that ends this.
- */
+/** Calls back when no server takes writes, with the cause, and when one does again. Returns a function to stop. */
 export function watchPrimary(
   { client, faults }: Pick<Db, 'client' | 'faults'>,
   onAway: (error: Error) => void,
@@ -144,10 +140,7 @@ export async function pingDb({ mongo, faults }: Db): Promise<void> {
   }
 }
 
-/**
- * Whether an operation failed because the database is down, hanging, overloaded or electing a primary. A write may
- * still have been applied.
- */
+/** Whether the database was down, hanging, overloaded or electing. A write may still have been applied. */
 export function isDatabaseAway(error: unknown): boolean {
   if (error instanceof ContentionTimeout) return true
   if (!(error instanceof MongoError)) return false

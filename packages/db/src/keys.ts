@@ -19,10 +19,7 @@ export function idsOf(documents: readonly { _id: string }[]): string[] {
   return documents.map(({ _id }) => _id)
 }
 
-/**
- * Matches the members or bans of a room or thread: their `_id` begins with its key. `roomKey` selects the index, the
- * `_id` range the shard.
- */
+/** Matches the members or bans of a room or thread. `roomKey` selects the index, the `_id` range the shard. */
 export function ofRoom(roomKey: string): { roomKey: string; _id: { $gt: string; $lt: string } } {
   return { roomKey, _id: keyRange(roomKey) }
 }

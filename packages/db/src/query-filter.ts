@@ -1,10 +1,7 @@
 import type { Document } from 'mongodb'
 import { key } from './keys.ts'
 
-/**
- * The filter of a list: all or any of several conditions, or comparisons of one field that must all hold. `id` is the
- * ID in `key(app, id)`.
- */
+/** A list's filter: all or any of several conditions, or comparisons of one field. `id` is the ID in `key(app, id)`. */
 export type Query = { all: Query[] } | { any: Query[] } | { field: string; holds: Comparison[] }
 
 export type Scalar = string | number | boolean | Date | null

@@ -49,10 +49,7 @@ export async function pendingMigrations(db: Db): Promise<string[]> {
   return pending
 }
 
-/**
- * Creates a service's schema check: throws OldSchemaError until every migration has run, then passes without further
- * queries. Ignores migrations of newer releases.
- */
+/** Creates the schema check: throws OldSchemaError until every migration has run. Ignores those of newer releases. */
 export function createSchemaCheck(db: Db): () => Promise<void> {
   let isUpToDate = false
   return async () => {

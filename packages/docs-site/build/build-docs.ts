@@ -79,10 +79,7 @@ function assetOf(fresh: string, name: string, content: string | Uint8Array): str
   return named
 }
 
-/**
- * Copies Scalar's build without source maps. Reuses the previous copy, since compressing it takes longer than the rest
- * of the build.
- */
+/** Copies Scalar's build without source maps. Reuses the previous copy, since compressing it takes longest. */
 function putScalar(fresh: string): string {
   const { version } = JSON.parse(readFileSync(join(scalarFiles, 'package.json'), 'utf8')) as { version: string }
   const name = `scalar-${version}`

@@ -11,10 +11,7 @@ import { shownBytes } from './media-types.ts'
 const checkEveryBytes = 1024 * 1024
 const checkEveryMS = 1_000
 
-/**
- * Stores files in a folder, which is created on first use.
- * @param minFreeBytes free space that uploads must leave
- */
+/** Stores files in a folder, which is created on first use. @param minFreeBytes free space that uploads must leave */
 export function folderStore(root: string, minFreeBytes = 0): FolderStore {
   // The last digits of an ID are a counter, so they spread files evenly.
   const folderOf = (id: string) => join(id.slice(-2), id)

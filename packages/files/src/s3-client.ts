@@ -15,20 +15,14 @@ export interface S3Settings {
   /** Defaults to the credentials of the machine's role. */
   accessKeyId?: string | undefined
   secretAccessKey?: string | undefined
-  /**
-   * A request fails after this long without a response, without further bytes, or before a complete response (longer
-   * for a large one).
-   */
+  /** A request fails after this long without a response or further bytes, or before a complete response. */
   timeoutMS?: number | undefined
 }
 
 /** Adds one timeout per this many bytes of a response. */
 const bytesPerTimeout = 16 * 1024 * 1024
 
-/**
- * @param endpoint for a store other than Amazon S3
- * @throws Error if only half of an access key is set
- */
+/** @param endpoint for a store other than Amazon S3 @throws Error if only half of an access key is set */
 export function clientAt(
   { region, pathStyle, accessKeyId, secretAccessKey, timeoutMS }: S3Settings,
   endpoint?: string,

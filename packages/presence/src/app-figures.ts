@@ -37,10 +37,7 @@ type Period = keyof typeof periods
 /** One hash per app, size and period, with a field per figure. Expires one period after it is last read. */
 const keyOf = (app: string, size: Period, period: number) => `{parley}:figures:${size}:${period}:${app}`
 
-/**
- * Counts events per app for the overview, in memory, and adds the counts to Redis every few seconds. If a process is killed,
- * its unflushed counts are lost.
- */
+/** Counts events per app in memory, and adds them to Redis every few seconds. A kill loses the unflushed ones. */
 export function createAppFigures({ redis }: Presence, onError: (error: Error) => void) {
   /** By minute and app. */
   let counted = new Map<string, { app: string; atMS: number; figures: Counted }>()

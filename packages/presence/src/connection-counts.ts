@@ -14,10 +14,7 @@ const peaksKey = (app: string) => `{parley}:peaks:${app}`
 
 /** A node that has not reported for this long no longer counts. */
 export const nodeTtlMS = 10_000
-/**
- * Nodes report three times per nodeTtlMS. Connections of a late node do not count for peaks: they may have reconnected
- * elsewhere.
- */
+/** Nodes report three times per nodeTtlMS. Peaks skip a late node: its clients may have reconnected elsewhere. */
 export const heardWithinMS = nodeTtlMS / 2
 
 /** Defines `live`, which returns the totals of all live nodes, and of those that reported in time. */

@@ -20,10 +20,7 @@ export async function* pageOnlineUsers(presence: Presence): AsyncGenerator<{ app
   }
 }
 
-/**
- * The nodes among these that have reported, and have no device of these users. One round trip.
- * @throws the client's error if Redis is down
- */
+/** The nodes that have reported without a device of these users. One round trip. @throws if Redis is down */
 export async function findNodesWithout(
   presence: Presence,
   nodes: readonly string[],

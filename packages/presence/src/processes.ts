@@ -40,10 +40,7 @@ export const silentAfterMS = 15_000
 /** A process is removed after this long without a report. */
 const forgottenAfterMS = 10 * 60_000
 
-/**
- * Reports this process to Redis every few seconds, and removes it on stop.
- * @param more further fields, read for each report
- */
+/** Reports this process to Redis every few seconds, and removes it on stop. @param more read for each report */
 export function reportProcess(
   { redis }: Presence,
   own: Pick<ProcessReport, 'service' | 'node' | 'version'>,

@@ -26,10 +26,7 @@ interface PushedDevice {
   device: string
 }
 
-/**
- * Records that a message was pushed to these devices.
- * @throws the client's error if Redis is down
- */
+/** Records that a message was pushed to these devices. @throws the client's error if Redis is down */
 export async function recordPushed(
   { redis }: Presence,
   { seq, ...conversation }: Omit<PushedConversation, 'user'> & { seq: number },
@@ -46,10 +43,7 @@ export async function recordPushed(
   }
 }
 
-/**
- * The devices with pushes of each conversation, with the `seq` of the last one.
- * @throws the client's error if Redis is down
- */
+/** Per conversation, the devices with pushes, and the last `seq`. @throws the client's error if Redis is down */
 export async function findPushed(
   { redis }: Presence,
   conversations: readonly PushedConversation[],

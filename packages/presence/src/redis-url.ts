@@ -3,10 +3,7 @@ import type { RedisOptions } from 'ioredis'
 
 type Tls = Pick<SecureContextOptions, 'ca' | 'cert' | 'key'>
 
-/**
- * Optional user:password@, comma-separated hosts, the name of the master that Sentinel watches, and an optional
- * database.
- */
+/** Optional user:password@, hosts separated by commas, the master that Sentinel watches, and a database. */
 const sentinelUrl = /^(rediss?)\+sentinel:\/\/(?:([^@/]*)@)?([^@/]+)\/([^/?]+)(?:\/(\d+))?$/
 const sentinelPort = 26_379
 

@@ -16,10 +16,7 @@ interface Count {
 }
 
 const shareEveryMS = 100
-/**
- * The fraction of a limit up to which a process does not share its count. Most users stay below, and cost Redis
- * nothing.
- */
+/** Up to this fraction of a limit, a process does not share its count. Most users stay below and cost Redis nothing. */
 const quietShare = 0.02
 
 /**

@@ -15,10 +15,7 @@ const codes: Record<string, ErrorCode> = {
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 'BODY_TOO_LARGE',
 }
 
-/**
- * The refusal of a request without Host, or with several (RFC 9112, 3.2); undefined for others. Node's own has no body,
- * and it takes the first of several.
- */
+/** Refuses a request without Host or with several (RFC 9112, 3.2). Node's own has no body, and takes the first. */
 export function refusedHost({ httpVersion, headers, rawHeaders }: IncomingMessage): ApiError | undefined {
   if (headers.host === undefined) {
     return httpVersion === '1.1' ? new ApiError('INVALID_REQUEST', 'header Host is missing') : undefined

@@ -18,10 +18,7 @@ type Counts = Record<string, number>
  */
 type MetricName = `parley_${string}`
 
-/**
- * A process's metrics. Labels must have few values (an operation, an event, an outcome); never use an ID. `collect` is
- * called at each scrape.
- */
+/** A process's metrics. Labels have few values, never IDs. `collect` is called at each scrape. */
 export interface Metrics {
   counter<L extends string = never>(name: `${MetricName}_total`, help: string, labels?: L[]): Counter<L>
   gauge<L extends string = never>(name: MetricName, help: string, labels?: L[]): Gauge<L>

@@ -1,7 +1,4 @@
-/**
- * Items that are due after the same delay, so insertion order is expiry order. One sweep over the head of the queue
- * replaces a timer per connection.
- */
+/** Items with the same delay, so insertion order is expiry order. One sweep replaces a timer per connection. */
 export class Deadlines<T> {
   readonly #due = new Map<T, number>()
 

@@ -1,4 +1,5 @@
 import { type Counters, newCounters } from './counters.ts'
+import { Deadlines } from './deadlines.ts'
 import type { EngineEvents } from './engine/connection.ts'
 import type { Refusal } from './engine/engine-settings.ts'
 import type { OpeningRequest } from './engine/request.ts'
@@ -7,9 +8,8 @@ import { SlowReaders } from './sockets/backpressure.ts'
 import { Client } from './sockets/client.ts'
 import { Namespace } from './sockets/namespace.ts'
 import { createPacketCodec, type PacketCodec } from './sockets/packet.ts'
-import type { NamespaceOptions, Socket } from './sockets/socket.ts'
+import type { ClientConnection, NamespaceOptions, Socket } from './sockets/socket.ts'
 import { Topics } from './sockets/topics.ts'
-import { type Unfinished, watchUnfinished } from './unfinished.ts'
 
 /** Parts shared within one server. */
 type ServerParts<Data> = {
@@ -116,4 +116,38 @@ function throwUncaught(error: unknown): void {
   queueMicrotask(() => {
     throw error
   })
+}
+
+/** Connections without a namespace, or with missing attachments, which are closed after a time limit. An idle process has no timer. */
+type Unfinished<Data> = {
+  add: (connection: ClientConnection<Data>) => void
+  delete: (connection: ClientConnection<Data>) => void
+  stop: () => void
+}
+
+function watchUnfinished<Data>(timeoutMS: number): Unfinished<Data> {
+  const waiting = new Deadlines<ClientConnection<Data>>()
+  let timer: NodeJS.Timeout | undefined
+  const stop = () => {
+    clearInterval(timer)
+    timer = undefined
+  }
+  const sweep = () => {
+    waiting.expire(performance.now(), closeUnfinished)
+    if (waiting.size === 0) stop()
+  }
+  return {
+    add(connection) {
+      waiting.set(connection, performance.now() + timeoutMS)
+      timer ??= setInterval(sweep, Math.min(1000, timeoutMS / 4)).unref()
+    },
+    delete: (connection) => waiting.delete(connection),
+    stop,
+  }
+}
+
+function closeUnfinished<Data>(connection: ClientConnection<Data>): void {
+  const client = connection.session
+  if (client === undefined || (!client.isEmpty && client.attachments === undefined)) return
+  connection.close(client.isEmpty ? 'connect timeout' : 'attachments timeout')
 }

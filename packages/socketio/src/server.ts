@@ -42,10 +42,7 @@ export type SocketServer<Data> = {
   bridges: ReadonlySet<Pick<Bridge, 'closeTransport'>>
   /** Serves a poll that another node forwarded; `signal` aborts when its requester leaves. */
   serveForwarded: (request: PollRequest, signal: AbortSignal) => Promise<PollResponse>
-  /**
-   * Closes all connections (stock clients reconnect), refuses new ones with 503, and stops the timers. Does not close
-   * the app.
-   */
+  /** Closes all connections, which stock clients reopen, refuses new ones with 503, and stops the timers. */
   close: (reason: string) => void
   /** Pings every client now: `unansweredMS` of its connection then says whether it answers. */
   pingAll: () => void

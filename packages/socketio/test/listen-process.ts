@@ -1,7 +1,4 @@
-/**
- * Listens for an app whose `/files` opens ten files, and reports its port. Argument: the limit of descriptors for
- * connections.
- */
+/** Listens for an app whose `/files` opens ten files; reports its port. Argument: the descriptors for connections. */
 
 import { closeSync, openSync } from 'node:fs'
 import { createHandshakes } from '@parley/socketio/accepting/handshakes'

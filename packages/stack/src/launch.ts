@@ -56,10 +56,7 @@ export const readyMS = 60_000
 /** Time between SIGTERM and SIGKILL. */
 export const stopMS = 10_000
 
-/**
- * Starts a server and waits until it is ready.
- * @throws StackError if the server exits or is not ready in time
- */
+/** Starts a server and waits until it is ready. @throws StackError if the server exits or is not ready in time */
 export async function startServer(launch: Launch, run: () => Promise<ServerRun>): Promise<RunningServer> {
   const listeners: ((how: string) => void)[] = []
   let current = await runOnce(launch, run, listeners)

@@ -1,14 +1,23 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { createWriteStream } from 'node:fs'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { keptPorts } from './kept-ports.ts'
-import type { RunningServer } from './launch.ts'
+import { freePorts } from './free-ports.ts'
+import {
+  type Launch,
+  type LaunchPlace,
+  type RunningServer,
+  readyMS,
+  type ServerRun,
+  startServer,
+  stopMS,
+} from './launch.ts'
 import { locate, type ServerLocation, type ServerName, titleOf } from './locate.ts'
 import { mongoLaunch, mongoUrl } from './mongo.ts'
 import { natsLaunch } from './nats.ts'
-import { redisLaunch } from './redis.ts'
-import { startContainer } from './server-container.ts'
 import { startProcess } from './server-process.ts'
+import { tcpAnswer } from './tcp-answer.ts'
 
 export type { ServerName } from './locate.ts'
 
@@ -117,5 +126,82 @@ function elsewhere(name: ServerName, url: string): Server {
     restart: notOurs,
     stop: () => Promise.resolve(),
     onExit: () => undefined,
+  }
+}
+
+/** redis-server without persistence: services write presence and counts again after a restart. */
+function redisLaunch(at: LaunchPlace): Launch {
+  const keepNothing = ['--save', '', '--appendonly', 'no']
+  return {
+    ...at,
+    title: 'Redis',
+    args: (bind, dir) => {
+      const program = at.place.way === 'docker' ? ['redis-server', '--protected-mode', 'no'] : []
+      // One database per tenant, plus database 0 for other clients.
+      const databases = ['--databases', `${Math.max(16, at.tenants + 1)}`]
+      return [...program, '--bind', bind, '--port', `${at.port}`, '--dir', dir, ...databases, ...keepNothing]
+    },
+    isReady: () => tcpAnswer(at.port, 'PING\r\n', '+PONG'),
+  }
+}
+
+/** The ports for MongoDB, NATS and Redis: those of the last start here if free, otherwise others. */
+async function keptPorts(dir: string): Promise<number[]> {
+  const file = join(dir, 'ports')
+  const last = (await readFile(file, 'utf8').catch(ifMissing)).split(' ').map(Number)
+  const isUsable = last.length === 3 && (await Promise.all(last.map(isFree))).every(Boolean)
+  const ports = isUsable ? last : await freePorts(3)
+  await mkdir(dir, { recursive: true })
+  await writeFile(file, ports.join(' '))
+  return ports
+}
+
+function ifMissing(error: NodeJS.ErrnoException): string {
+  if (error.code !== 'ENOENT') throw error
+  return ''
+}
+
+function isFree(port: number): Promise<boolean> {
+  if (!Number.isInteger(port) || port < 1 || port > 65_535) return Promise.resolve(false)
+  return new Promise((resolve) => {
+    const server = createServer()
+    server.once('error', () => resolve(false))
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
+  })
+}
+
+/**
+ * Starts a server in a container, with its port published on loopback and its data in our directory. If this process is
+ * killed, testcontainers' reaper removes the container.
+ *
+ * @throws StackError if the server exits or is not ready in time
+ */
+function startContainer(launch: Launch, image: string): Promise<RunningServer> {
+  return startServer(launch, () => runContainer(launch, image))
+}
+
+async function runContainer({ title, port, dir, logFile, args }: Launch, image: string): Promise<ServerRun> {
+  const { GenericContainer, getContainerRuntimeClient, Wait } = await import('testcontainers')
+  const started = await new GenericContainer(image)
+    .withCommand(args('0.0.0.0', '/data'))
+    .withExposedPorts({ container: port, host: port })
+    .withBindMounts([{ source: dir, target: '/data' }])
+    .withUser(`${process.getuid?.() ?? 0}:${process.getgid?.() ?? 0}`)
+    .withLabels({ 'parley.server': title })
+    .withLogConsumer((stream) => stream.pipe(createWriteStream(logFile)))
+    // startServer checks readiness, as for a process.
+    .withWaitStrategy(Wait.forAll([]))
+    .withStartupTimeout(readyMS)
+    .start()
+  const container = (await getContainerRuntimeClient()).container.getById(started.getId())
+  const { State } = await container.inspect()
+  const exited = container.wait().then(async ({ StatusCode: code }: { StatusCode: number }) => {
+    await container.remove({ force: true, v: true })
+    return code > 128 ? `was ended by signal ${code - 128}` : `stopped with exit code ${code}`
+  })
+  return {
+    pid: State.Pid,
+    exited,
+    signal: (signal) => (signal === 'SIGKILL' ? container.kill() : container.stop({ t: stopMS / 1_000 })),
   }
 }

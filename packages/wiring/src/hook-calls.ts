@@ -11,10 +11,7 @@ import { createGuardedAgent, type PrivateTargets } from './guarded-agent.ts'
 /** Per server. Calls in flight are limited per app, so this is no real limit. */
 const connections = 1_000
 
-/**
- * Calls MODERATE and directory servers, and fetches token issuers' keys, without retries. Counts the outcomes of
- * MODERATE.
- */
+/** Calls MODERATE and directory servers, and fetches issuers' keys, without retries. Counts MODERATE's outcomes. */
 export function createHookCalls(
   { timeoutMS, allowPrivateTargets }: { timeoutMS: number; allowPrivateTargets: PrivateTargets },
   metrics: Pick<Metrics, 'histogram'>,

@@ -1,11 +1,24 @@
+import { gatewaySettings } from '@parley/api-gateway/settings'
 import { chatSettingsOf, startGateway } from '@parley/api-gateway/start-gateway'
+import { pushSettings } from '@parley/push/settings'
 import { startPush } from '@parley/push/start-push'
+import { realtimeSettings } from '@parley/realtime/settings'
 import { prepareNode } from '@parley/realtime/start-realtime'
 import { runService } from '@parley/service/lifecycle'
+import { sharedSettings } from '@parley/service/shared-settings'
+import { statsSettings } from '@parley/stats/settings'
 import { startStats } from '@parley/stats/start-stats'
 import { connectServers } from '@parley/wiring/connect-servers'
 import { startChat } from '@parley/wiring/start-chat'
-import { allSettings } from './settings.ts'
+
+/** The settings of all services, by service. */
+const allSettings = {
+  ...sharedSettings,
+  gateway: gatewaySettings,
+  realtime: realtimeSettings,
+  push: pushSettings,
+  stats: statsSettings,
+}
 
 // All services in one process, for small installations: one connection to each server, and one Chat.
 await runService({ name: 'all-in-one', settings: allSettings }, async (context) => {

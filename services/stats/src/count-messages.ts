@@ -22,10 +22,7 @@ const fields = messageSchema
 /** Events that arrive within this time are written together. */
 const waitMS = 500
 
-/**
- * Creates the handler that counts `chat message` events into the buckets. It settles once the count is written.
- * Idempotent: a redelivered event changes nothing.
- */
+/** Handles `chat message` events by counting them into buckets, once: a redelivered event changes nothing. */
 export function createMessageCounter(db: Db): MessageHandler<CountedFact> {
   const record = batchedWrites((facts: SentFact[]) => recordMessages(db, facts), { max: 5_000, waitMS })
   return {

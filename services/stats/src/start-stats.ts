@@ -1,10 +1,19 @@
 import { consumeStreams } from '@parley/bus/stream/consume'
 import { consumerLag, ensureConsumers } from '@parley/bus/stream/stream'
-import { runWorkers } from '@parley/chat/jobs/run-workers'
+import { clearFiles } from '@parley/chat/files/clear-files'
+import type { ScannedFile } from '@parley/chat/files/scan-file'
+import { runWorkers, type Worker } from '@parley/chat/jobs/run-workers'
 import { createSearchIndex } from '@parley/chat/search/index-messages'
+import { lowerHistory } from '@parley/db/backup/history-window'
+import type { Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
+import { openStore } from '@parley/files/open-store'
+import { createThumbnails } from '@parley/files/thumbnails'
+import { explain } from '@parley/service/explain'
+import { type fileSettings, noFiles, storeSetting } from '@parley/service/file-settings'
 import type { Context } from '@parley/service/lifecycle'
-import type { SettingsOf } from '@parley/service/settings'
+import type { Logger } from '@parley/service/log'
+import { SettingsError, type SettingsOf } from '@parley/service/settings'
 import { askScanner } from '@parley/wiring/ask-scanner'
 import type { Servers } from '@parley/wiring/connect-servers'
 import { handledIn } from '@parley/wiring/stream-loss'
@@ -14,8 +23,6 @@ import { followConnections } from './connections.ts'
 import { createMessageCounter } from './count-messages.ts'
 import { createCardFetcher } from './fetch-link-card.ts'
 import { createLinkCards } from './link-cards.ts'
-import { lowerRaisedHistory } from './raised-history.ts'
-import { runFileWorkers } from './run-file-workers.ts'
 import type { statsSettings } from './settings.ts'
 import { runBadgeChecks } from './verify-badges.ts'
 import { watchCertificates, watchServers } from './watch-servers.ts'
@@ -72,4 +79,44 @@ export async function startStats(
   onStop('server watch', () => watching)
   const { mongoTls, natsTls, redisTls } = settings
   watchCertificates(metrics, { mongodb: mongoTls.cert, nats: natsTls.cert, redis: redisTls.cert })
+}
+
+/** Restores MongoDB's history window after a killed backup left it raised. */
+function lowerRaisedHistory(db: Db, log: Logger): Worker {
+  return {
+    kinds: ['raisedHistory'],
+    onError: (error) => log.warn({ err: error }, 'history window of a killed backup not put back; trying again'),
+    async work() {
+      const outcome = await lowerHistory(db)
+      if (outcome === 'lowered') log.info('history window of MongoDB put back after a killed backup')
+      if (outcome === 'refused') log.warn('history window of a killed backup not put back: no role hostManager')
+    },
+  }
+}
+
+/**
+ * Scans files, makes thumbnails, and removes unreferenced files. Any number of instances may run at once.
+ * @throws SettingsError if a scanner is set without a base URL for the files, or the folder for files is not usable
+ */
+async function runFileWorkers(
+  { askScanner, ...parts }: { db: Db; log: Logger; askScanner: (url: string, file: ScannedFile) => Promise<boolean> },
+  settings: SettingsOf<typeof fileSettings>,
+  signal: AbortSignal,
+): Promise<Worker[]> {
+  const { scanUrl: url, scanOpen: isOpen, publicUrl } = settings
+  if (url !== undefined && publicUrl === undefined && settings.s3.bucket === undefined) {
+    throw new SettingsError(
+      'PARLEY_FILES_SCAN_URL needs PARLEY_FILES_URL: the scanner fetches files of the folder there',
+    )
+  }
+  const base = publicUrl ?? ''
+  const scanner =
+    url === undefined ? undefined : { isClean: (file: ScannedFile) => askScanner(url, file), isOpen, base }
+  const makeThumbnail = createThumbnails(signal)
+  const store = await explain(
+    'files',
+    [storeSetting(settings.s3)],
+    openStore(settings, noFiles(parts.log, settings.s3)),
+  )
+  return clearFiles(parts, { store, scanner, makeThumbnail })
 }

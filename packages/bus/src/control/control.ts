@@ -15,10 +15,7 @@ const confirmWithinMS = 2_000
 /** Well below the size limit of a NATS message. */
 const commandsPerMessage = 200
 
-/**
- * Sends node commands and waits until the nodes concerned have applied them. Commands that make caches stale also go to
- * every process that caches.
- */
+/** Sends node commands and waits until they are applied. Those that make caches stale also go to every cache. */
 export interface Control {
   /**
    * Sends a command to all realtime nodes, and one that makes caches stale to all that cache. Settles when every living

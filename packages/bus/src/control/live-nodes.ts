@@ -46,10 +46,7 @@ export function watchRunning(): Running {
   return { sinceMS, onStall: (handle) => void handlers.push(handle), stop: () => clearInterval(ticking) }
 }
 
-/**
- * @param subject of their announcements
- * @param running may be shared; stopped with this
- */
+/** @param subject of their announcements @param running may be shared; stopped with this */
 export function followNodes(bus: Bus, subject: string, running = watchRunning()): LiveNodes {
   const heard = new Map<string, NodeAnnouncement & { atMS: number }>()
   let backAtMS = 0

@@ -26,10 +26,7 @@ export function numberAnnouncements(bus: Bus, subject: string): (announcement: N
   }
 }
 
-/**
- * Announces this process when another starts. The new process then waits for this one, knows its number, and notices a
- * cut even before the next announcement.
- */
+/** Announces this process when another starts, which then knows its number, and notices a cut at once. */
 export function announceToNew(bus: Bus, announce: () => Promise<void>, onError: (error: Error) => void): Subscription {
   const subscriptions = [nodesSubject, cachingSubject].map((subject) =>
     listenToAnnouncements(bus, subject, ({ number, leaving }) => {

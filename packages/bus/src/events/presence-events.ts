@@ -5,10 +5,7 @@ import { listen, type Subscription } from '../listen.ts'
 /** The part of a user's presence that may have changed: whether they are connected, or their visibility. */
 export type PresenceEvent = 'state' | 'rights'
 
-/**
- * Tells the nodes that watch a user to read the presence again. A lost event only delays the update. NATS drops events
- * about unwatched users.
- */
+/** Tells the nodes that watch a user to read the presence. A lost event delays it; NATS drops unwatched users. */
 export function publishPresenceEvent(
   bus: Bus,
   { app, user }: { app: string; user: string },

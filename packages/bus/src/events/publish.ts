@@ -93,10 +93,7 @@ export async function publishEvent(bus: Bus, event: OutgoingEvent): Promise<void
   await publishCaptured(bus, subject, event.json, set)
 }
 
-/**
- * Publishes to the stream and settles when it has acknowledged.
- * @throws BusAway, BusRefuses
- */
+/** Publishes to the stream and settles when it has acknowledged. @throws BusAway, BusRefuses */
 async function publishCaptured(bus: Bus, subject: string, json: string, set: MsgHdrs): Promise<void> {
   if (!bus.connected) throw new BusAway(`NATS is away: ${subject}`)
   try {

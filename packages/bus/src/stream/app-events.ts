@@ -55,10 +55,7 @@ interface PartOfStream {
 /** Without a message for this long, the bus counts as away. */
 const giveUpAfterMS = 10_000
 
-/**
- * Reads messages of some subjects after a position, in order, up to the limit.
- * @throws if the bus is away, or goes away meanwhile
- */
+/** Reads messages of some subjects after a position, in order, up to the limit. @throws if the bus is away */
 export async function readPart(
   bus: Bus,
   { stream, subjects, afterSeq, limit, maxBytes }: PartOfStream,

@@ -34,10 +34,7 @@ export async function purgeApp(bus: Bus, app: string): Promise<void> {
   }
 }
 
-/**
- * Deletes a user's profile, and events for the user alone, such as preferences and reminders, from the streams.
- * @throws if NATS is away
- */
+/** Deletes a user's profile and events for the user alone from the streams. @throws if NATS is away */
 export async function purgeUser(bus: Bus, of: { app: string; user: string }): Promise<void> {
   await learnStreams(bus)
   const { streams } = await jetstreamManager(bus.nats)

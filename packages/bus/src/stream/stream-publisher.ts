@@ -7,10 +7,7 @@ import {
 } from '@nats-io/nats-core'
 import type { Refusals } from './refusals.ts'
 
-/**
- * Publishes to the stream that captures the subject. Settles with the message's position once the stream has
- * acknowledged it.
- */
+/** Publishes to the stream that captures the subject. Settles with the position once it is acknowledged. */
 export type PublishToStream = (subject: string, json: string, headers: MsgHdrs) => Promise<number>
 
 export interface Acknowledged {

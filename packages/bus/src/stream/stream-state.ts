@@ -7,10 +7,7 @@ import type { Bus } from '../connect.ts'
 import { findStored } from './find-stored.ts'
 import { awaitStreams, findInfo, type Info, readInfo } from './stream-info.ts'
 
-/**
- * How far before a possible loss reading starts again. Allows for clock skew between NATS servers and for events in
- * flight.
- */
+/** Reading starts this far before a possible loss, for clock skew between NATS servers and events in flight. */
 export const marginMS = 15_000
 
 /** The extent of a stream, by its own clock. All times are Unix milliseconds. */
@@ -55,10 +52,7 @@ export async function readStreamState(bus: Bus, name: string): Promise<StreamSta
   }
 }
 
-/**
- * The states of all streams, by name.
- * @throws when NATS is away, or a stream is missing
- */
+/** The states of all streams, by name. @throws when NATS is away, or a stream is missing */
 export async function readStreamStates(bus: Bus): Promise<Map<string, StreamState>> {
   if (!bus.streams.areAllThere) await awaitStreams(bus)
   for (;;) {

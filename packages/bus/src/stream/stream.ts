@@ -142,10 +142,7 @@ function larger(one: number, other: number): number {
   return one <= 0 || other <= 0 ? Math.min(one, other) : Math.max(one, other)
 }
 
-/**
- * A message is redelivered if its handler neither acknowledges it nor reports progress for this long. Messages of a
- * killed process wait this long for another one.
- */
+/** A message is redelivered after this long without an ack or progress, also after a kill. */
 export const ackWaitSeconds = 10
 
 /** Messages in flight across all instances of a service. */

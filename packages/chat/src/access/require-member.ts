@@ -6,10 +6,7 @@ import { findRoom } from '@parley/db/rooms/rooms'
 import { lockUser } from '@parley/db/users/lock-user'
 import type { Caller, UserCaller } from './caller.ts'
 
-/**
- * The room and the caller's membership of it.
- * @throws ApiError ROOM_NOT_FOUND, NOT_ROOM_MEMBER
- */
+/** The room and the caller's membership of it. @throws ApiError ROOM_NOT_FOUND, NOT_ROOM_MEMBER */
 export async function requireMember(
   chat: { db: Db },
   caller: UserCaller,
@@ -27,10 +24,7 @@ export async function requireMember(
   return { room: checkRoom(room, roomId), membership: checkMember(membership) }
 }
 
-/**
- * The room, for its members and the integrator.
- * @throws ApiError ROOM_NOT_FOUND, NOT_ROOM_MEMBER
- */
+/** The room, for its members and the integrator. @throws ApiError ROOM_NOT_FOUND, NOT_ROOM_MEMBER */
 export async function requireReader(chat: { db: Db }, caller: Caller, roomId: string): Promise<RoomDoc> {
   if (caller.kind === 'user') return (await requireMember(chat, caller, roomId)).room
   return checkRoom(await findRoom(chat.db, caller.app, roomId), roomId)

@@ -24,10 +24,7 @@ import { toAdminUserView } from '../views/user.ts'
 /** Maximum number of bans, blocks and tokens each. */
 const max = 100
 
-/**
- * Everything known about a user except their rooms. Tokens and device tokens are shown as fingerprints.
- * @throws ApiError CLIENT_NOT_FOUND
- */
+/** Everything about a user but their rooms. Tokens are shown as fingerprints. @throws ApiError CLIENT_NOT_FOUND */
 export async function inspectUser(chat: Chat, app: string, id: string): Promise<Result<typeof userOperation>> {
   const { db } = chat
   const user = await findUser(db, app, id)

@@ -17,10 +17,7 @@ import { decodeCursor, digits, encodeCursor } from '../page-cursor.ts'
 import { catchUp, excerptsOf } from '../search/search-messages.ts'
 import { conditionsOf } from '../search/search-words.ts'
 
-/**
- * Number of most recently active rooms that a search of the whole app flushes or indexes first. Others are soon after
- * each message anyway.
- */
+/** A search of the whole app first prepares this many of the most active rooms. Others are prepared soon anyway. */
 const roomsToPrepare = 100
 
 type Query = Input<typeof operation>['body']

@@ -24,10 +24,7 @@ export interface AuditDetails {
 /** Size limit of `before` and of `after`. Larger values are reduced to their field names. */
 const maxBytes = 4_096
 
-/**
- * Records the change of one call, in the transaction that makes it (docs/reference/audit.md). A restarted transaction writes
- * its entry again.
- */
+/** Records the change of one call, in its transaction (docs/reference/audit.md). A restart writes the entry again. */
 export function createRecorder(context: AuditContext, ownId = newId()) {
   let details: AuditDetails = {}
   let isDone = false

@@ -9,10 +9,7 @@ interface AuditVerification {
   links: number
   /** Recent entries that are not in a link yet. */
   unsealed: number
-  /**
-   * Hash of the last link; empty if there is none. An operator who keeps it can later prove that the chain was not
-   * truncated.
-   */
+  /** Hash of the last link; empty without one. Keep it to prove later that the chain was not truncated. */
   head: string
   /** Whether the chain contains the hash kept by the operator; undefined if none was given. */
   hasExpected: boolean | undefined

@@ -214,10 +214,7 @@ function nextCall(waiting: Set<() => void>, ms: number, signal: AbortSignal): Pr
 
 const maxEntries = 1_000
 
-/**
- * The latest events of an app in memory: all after `from`.
- * @param maxBytes current size limit in bytes
- */
+/** The latest events of an app in memory: all after `from`. @param maxBytes current size limit in bytes */
 export function createLatestEvents(maxBytes: () => number) {
   let entries: FeedEntry[] = []
   let bytes = 0

@@ -1,10 +1,7 @@
 import { maxStreams } from '@parley/contracts/bus/partitions'
 import { ApiError } from '@parley/contracts/errors'
 
-/**
- * Positions in the streams, which all apps share, and a time at which all of the streams existed. After a loss the time
- * decides which events the reader may lack.
- */
+/** Positions in the streams, and a time at which all existed, which tells after a loss what the reader may lack. */
 export interface FeedPosition {
   /** By stream index; 0 or missing before the first message. */
   seqs: readonly number[]

@@ -26,10 +26,7 @@ import { continueExport } from './continue-export.ts'
 /** An unfinished export is deleted after this long, with its pieces. */
 const abandonedMS = 7 * exportKeptMS
 
-/**
- * Begins the export of everything about a user as a job (docs/reference/users.md#export-a-user).
- * @throws ApiError CLIENT_NOT_FOUND
- */
+/** Begins an export of a user as a job (docs/reference/users.md#export-a-user). @throws ApiError CLIENT_NOT_FOUND */
 export async function exportUser(chat: Chat, store: FileStore, app: string, user: string): Promise<Accepted> {
   return begin(chat, store, { app, user }, async (session) => {
     if (!(await findUser(chat.db, app, user, session))) throw unknownUser('client_id', user)
@@ -60,10 +57,7 @@ export async function exportMe(chat: Chat, store: FileStore, { app, user }: User
   )
 }
 
-/**
- * The caller's latest export.
- * @throws ApiError JOB_NOT_FOUND
- */
+/** The caller's latest export. @throws ApiError JOB_NOT_FOUND */
 export async function myExport(
   chat: Chat,
   { app, user }: UserCaller,

@@ -92,10 +92,7 @@ export async function clearNext(chat: FileKeeping, store: FileStore, nowMS: numb
   return toClear !== null
 }
 
-/**
- * Retries a thumbnail with backoff while the store is away. Meanwhile the picture is removed like any other file if it
- * is unused.
- */
+/** Retries a thumbnail with backoff while the store is away. An unused picture is removed meanwhile. */
 async function processPicture(chat: FileKeeping, files: Pictures, file: FileDoc, nowMS: number): Promise<void> {
   if (await addThumbnail(chat, files, file)) return
   const ageMS = nowMS - file.createdAtMS

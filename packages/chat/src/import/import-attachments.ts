@@ -4,8 +4,7 @@ import type { Attachment, FileDoc } from '@parley/db/files/documents'
 import { findFiles } from '@parley/db/files/files'
 import { findMessages } from '@parley/db/message-buckets/find-messages'
 import { attachmentsOf } from '../files/attach-files.ts'
-import { importedFileId, type KnownFiles } from './known-files.ts'
-import { importedMessageId } from './known-ids.ts'
+import { importedFileId, importedMessageId, type KnownFiles } from './known-ids.ts'
 
 /** A line that can have files: of the import, or uploaded before it by the sender or the integrator. */
 type WithFiles = ImportOf<'message' | 'scheduled'>
@@ -53,10 +52,7 @@ export function faultOfAttachments(
   }
 }
 
-/**
- * The files of new lines, which are held while the lines are written.
- * @throws Error if a file has been removed since the check
- */
+/** The files of new lines, held while the lines are written. @throws Error if one was removed since the check */
 export async function findAttachments(
   db: Db,
   app: string,

@@ -1,20 +1,30 @@
 import { randomUUID } from 'node:crypto'
 import { runAlone } from '@parley/async/alone'
+import { clock } from '@parley/async/clock'
+import { defined } from '@parley/contracts/defined'
 import type { ImportLine, ImportOf } from '@parley/contracts/import-line'
 import type { Db } from '@parley/db/connect'
+import type { HoldDoc } from '@parley/db/holds/documents'
+import { coverOf } from '@parley/db/holds/holds'
+import { saveImportedHolds, saveImportedReports } from '@parley/db/import/imported-cases'
 import { ImportConflict } from '@parley/db/import/imported-rooms'
 import { saveImportedThreadMembers } from '@parley/db/import/imported-thread-members'
 import { abortImporting, endImporting, endImports, renewImports, takeImports } from '@parley/db/import/importing'
 import { key } from '@parley/db/keys'
+import type { ScheduledDoc } from '@parley/db/messages/documents'
+import { insertScheduled, refusedKeptMS } from '@parley/db/messages/scheduled'
+import type { ReportDoc } from '@parley/db/moderation/documents'
+import { keptMS } from '@parley/db/moderation/reports'
+import { contentOf } from '../messages/draft.ts'
 import { repairBadges } from '../rooms/badges.ts'
 import type { Watching } from './check-file.ts'
 import { batchesOf, type CheckedFile } from './checked-file.ts'
+import { findAttachments } from './import-attachments.ts'
 import { toThreadMember } from './imported-docs.ts'
-import { writeHolds, writeReports } from './write-cases.ts'
+import { importedMessageId, type KnownFiles } from './known-ids.ts'
 import { type FilesToImport, FileWriter } from './write-files.ts'
 import { LineWriter } from './write-lines.ts'
 import { writeMembers } from './write-members.ts'
-import { writeScheduled } from './write-scheduled.ts'
 import { type SettingLine, settingTypes, writeSettings } from './write-settings.ts'
 
 const linesPerBatch = 8_000
@@ -144,4 +154,85 @@ export async function importAlone<T>(
     lost: () => new Error('the import stalled and another import took its lease; run it again'),
   }
   return runAlone(lease, work, leaseMS)
+}
+
+/** Writes legal holds; existing ones stay. */
+async function writeHolds(db: Db, app: string, lines: readonly ImportOf<'hold'>[]): Promise<void> {
+  await saveImportedHolds(
+    db,
+    lines.map((line) => toHold(app, line)),
+  )
+}
+
+/** Writes reports; existing ones stay. Skips those whose time to be kept has passed. */
+async function writeReports(db: Db, app: string, lines: readonly ImportOf<'report'>[]): Promise<void> {
+  const reports = lines.map((line) => toReport(app, line))
+  await saveImportedReports(
+    db,
+    reports.filter(({ expiresAt }) => expiresAt.getTime() > clock.now()),
+  )
+}
+
+function toHold(app: string, { _id: id, user = '', room, reason, createdAt, owed }: ImportOf<'hold'>): HoldDoc {
+  const of = room === undefined ? { user } : { room }
+  return {
+    ...{ _id: key(app, id), app, id, ...of, covers: coverOf(app, of), reason, createdAtMS: createdAt },
+    ...(owed && { owed: owed.map(({ upTo: upToMS, ...one }) => ({ ...one, upToMS })) }),
+  }
+}
+
+function toReport(app: string, line: ImportOf<'report'>): ReportDoc {
+  const { _id: id, room, sender, threadOf, content, decision, decidedAt: decidedAtMS, reporters, count } = line
+  const { messageType, messageTime: messageTimeMS, createdAt: createdAtMS, updatedAt: updatedAtMS } = line
+  const message = importedMessageId(app, room, line.message)
+  return {
+    ...{ _id: key(app, message), app, id, message, room, roomKey: key(app, room), sender, senderKey: key(app, sender) },
+    ...{ messageType, messageTimeMS, count, createdAtMS, updatedAtMS, status: decision ? 'decided' : 'open' },
+    ...defined({ decision, decidedAtMS }),
+    ...(threadOf !== undefined && { threadOf: importedMessageId(app, room, threadOf) }),
+    ...(content !== undefined && { content: contentOf(content) }),
+    reporters: reporters.map(({ client, reason, at: atMS }) => ({ client, userKey: key(app, client), reason, atMS })),
+    expiresAt: new Date(Math.max(updatedAtMS, decidedAtMS ?? 0) + keptMS),
+  }
+}
+
+type Line = ImportOf<'scheduled'>
+
+/** Send keys are kept for a day: until then, a repeated import sends nothing twice. */
+const maxLateMS = 24 * 60 * 60 * 1_000
+
+/** Writes scheduled messages; existing ones stay. Skips those that were due a day ago, or of erased senders. */
+async function writeScheduled(db: Db, app: string, lines: readonly Line[], files: KnownFiles): Promise<void> {
+  const nowMS = clock.now()
+  const attached = await findAttachments(db, app, lines, files)
+  for (const line of lines) {
+    const endMS = line.refused ? line.refused.at + refusedKeptMS : line.sendAt + maxLateMS
+    if (endMS > nowMS)
+      await insertScheduled(db, { ...toScheduled(app, line), ...defined({ attachments: attached.get(line) }) })
+  }
+}
+
+function toScheduled(app: string, line: Line): ScheduledDoc {
+  const { _id, room, sender, messageType, message, sendAt: sendAtMS, createdAt: createdAtMS = sendAtMS } = line
+  const { mentions, clientMessageID, replyTo, expiresInS, skipTotalBadge, push, thread, byClient, refused } = line
+  const id = /^[0-9a-f]{24}$/.test(_id) ? _id : importedMessageId(app, room, _id)
+  return {
+    ...{ _id: key(app, id), app, id, room, sender, senderKey: key(app, sender), content: contentOf(message) },
+    // The send key includes the creation time, which must not differ when the import is repeated.
+    ...{ messageType, push, sendAtMS, createdAtMS },
+    ...defined({ mentions, clientMessageID, expiresInS }),
+    ...(replyTo !== undefined && { replyTo: importedMessageId(app, room, replyTo) }),
+    ...(skipTotalBadge && { skipTotalBadge }),
+    ...(thread === true && { thread }),
+    ...(byClient === true && { byClient }),
+    ...(refused ? refusal(refused) : { nextMS: sendAtMS }),
+  }
+}
+
+function refusal({
+  code,
+  message,
+  at: atMS,
+}: NonNullable<Line['refused']>): Pick<ScheduledDoc, 'refused' | 'expiresAt'> {
+  return { refused: { code, message, atMS }, expiresAt: new Date(atMS + refusedKeptMS) }
 }

@@ -1,4 +1,7 @@
 import { hash } from 'node:crypto'
+import type { ImportOf } from '@parley/contracts/import-line'
+import { digest } from '@parley/db/apps/apps'
+import { key } from '@parley/db/keys'
 
 /** A set of IDs stored as 64-bit digests, at 16 to 32 bytes per ID whatever its length. */
 export class KnownIds {
@@ -46,4 +49,44 @@ export function messageHash(app: string, room: string, id: string): bigint {
  */
 export function importedMessageId(app: string, room: string, id: string): string {
   return `00000000${messageHash(app, room, id).toString(16).padStart(16, '0')}`
+}
+
+/** The files that have a line, in some 64 bytes per file. */
+export class KnownFiles {
+  readonly #app: string
+  readonly #all = new KnownIds()
+  /** Each file with its sender; '' for any user. */
+  readonly #of = new KnownIds()
+  readonly #gone = new KnownIds()
+
+  constructor(app: string) {
+    this.#app = app
+  }
+
+  add({ _id, owner = '', status }: ImportOf<'file'>): void {
+    this.#all.add(this.#hash(_id))
+    this.#of.add(this.#hash(_id, status === 'gone' ? '' : owner))
+    if (status === 'gone') this.#gone.add(this.#hash(_id))
+  }
+
+  has(id: string): boolean {
+    return this.#all.has(this.#hash(id))
+  }
+
+  isGone(id: string): boolean {
+    return this.#gone.has(this.#hash(id))
+  }
+
+  isSentBy(id: string, sender: string): boolean {
+    return this.#of.has(this.#hash(id)) || this.#of.has(this.#hash(id, sender))
+  }
+
+  #hash(id: string, owner = ''): bigint {
+    return messageHash(this.#app, owner, id)
+  }
+}
+
+/** The ID of an imported file: deterministic, so that a second import finds it, and unlike other apps' IDs. */
+export function importedFileId(app: string, id: string): string {
+  return digest(key(app, 'file', id)).slice(0, 24)
 }

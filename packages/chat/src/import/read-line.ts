@@ -48,10 +48,7 @@ export function readLine({ number, index, bytes, fault }: Line): { read: ImportL
   return problems.length > 0 ? { problems } : { read: data.type === 'message' ? withThread(data) : data }
 }
 
-/**
- * Parses a line that was accepted before. Messages, the most numerous, are not validated again.
- * @throws Error if the line has changed
- */
+/** Parses an accepted line. Messages, the most numerous, are not validated again. @throws Error if it has changed */
 export function readGoodLine(line: Line): ImportLine {
   const json = jsonOf(line.bytes) as ImportLine
   const updated = 'updatedAt' in json && { updatedAt: importTime.parse(json.updatedAt) }

@@ -10,8 +10,7 @@ import { verifyUnread } from '@parley/db/unread/verify-unread'
 import type { Watching } from './check-file.ts'
 import { batchesOf, type CheckedFile } from './checked-file.ts'
 import type { EarlierLines } from './earlier-lines.ts'
-import { importedFileId } from './known-files.ts'
-import { importedMessageId } from './known-ids.ts'
+import { importedFileId, importedMessageId } from './known-ids.ts'
 
 const linesPerBatch = 2_000
 const verifiedAtOnce = 4

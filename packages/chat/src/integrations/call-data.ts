@@ -27,10 +27,7 @@ interface About {
   because?: unknown
 }
 
-/**
- * The part of a finished call's data that is kept, as JSON text: the IDs of its message and recipients. Contents and
- * profiles stay only where they can be deleted.
- */
+/** The kept part of a finished call's data, as JSON: the IDs of its message and recipients, no contents. */
 export function keptCallData({ event, data = 'null' }: Pick<Call, 'event' | 'data'>): string {
   if (event === 'ROOM') return '{}'
   if (!withMessage.has(event)) return data
@@ -40,10 +37,7 @@ export function keptCallData({ event, data = 'null' }: Pick<Call, 'event' | 'dat
   return JSON.stringify({ _id, roomName, pushToClients, because })
 }
 
-/**
- * The data of a finished call as JSON text, with its message or room in the current state. A deleted or recalled
- * message appears as a stub, an erased user as an ID.
- */
+/** A finished call's data as JSON, with its current message or room: a stub if deleted, an ID for an erased user. */
 export async function currentCallData(db: Db, call: Call): Promise<string> {
   const [data = 'null'] = await currentCallsData(db, call.app, [call])
   return data

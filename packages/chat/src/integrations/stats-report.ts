@@ -24,10 +24,7 @@ export type Figures = Pick<AppFigures, 'add'>
 type Caller = { app: string; apiKey: string }
 
 const { minute } = bucketLevels
-/**
- * The stats service counts a message within this time while it keeps up: 5 s, plus redelivery if its process was
- * killed.
- */
+/** While it keeps up, the stats service counts a message within 5 s, plus redelivery after a kill. */
 const countedWithinMS = 5_000 + ackWaitSeconds * 1_000
 
 /**

@@ -3,10 +3,7 @@ import { webhookKeys, webhookKeysKey, webhookUrl } from '@parley/contracts/resou
 import type { Db } from '@parley/db/connect'
 import { readConfigValue } from './config-values.ts'
 
-/**
- * The current URL of a room's `webhook`: the value itself, or the URL of its configuration key; undefined if there is
- * none.
- */
+/** The URL of a room's `webhook`: itself, or that of its configuration key; undefined if there is none. */
 export async function webhookUrlOf(db: Db, app: string, webhook: string): Promise<string | undefined> {
   if (webhook === '' || webhookUrl.safeParse(webhook).success) return webhook || undefined
   const urls = (await readConfigValue(db, app, webhookKeysKey, webhookKeys)) ?? {}

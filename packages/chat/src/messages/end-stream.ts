@@ -70,10 +70,7 @@ async function leaveAsIs(chat: Chat, stream: OwnStream, error: unknown): Promise
   await deleteStream(chat.db, stream)
 }
 
-/**
- * Returns the current message of an ended stream; with given content, only if the message has the same.
- * @throws ApiError as endStream
- */
+/** The current message of an ended stream; with given content, only if it is the same. @throws ApiError as endStream */
 async function findEnded(chat: Chat, caller: Caller, id: string, given?: string): Promise<SentMessage> {
   const { app } = caller
   const [found] = await findMessages(chat.db, [id], { app })

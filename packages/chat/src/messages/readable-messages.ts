@@ -7,10 +7,7 @@ import { findUserDeletions } from '@parley/db/messages/user-deletions'
 import { findRoomsByKey } from '@parley/db/rooms/rooms'
 import { findRoomsOfMember } from '@parley/db/rooms/rooms-of-users'
 
-/**
- * The flushed messages that a user can read: in rooms that they are in, not recalled, and deleted neither for everyone
- * nor by the user.
- */
+/** The flushed messages that a user can read: in their rooms, and neither recalled nor deleted for them. */
 export async function findReadable(
   db: Db,
   { app, user }: AppUser,

@@ -7,6 +7,9 @@ import type { RoomDoc } from '@parley/db/rooms/documents'
 import { inTransaction } from '@parley/db/transactions/transaction'
 import type { Caller } from '../access/caller.ts'
 import { findRole } from '../access/room-role.ts'
+import { banInForce } from '@parley/db/users/app-bans'
+import { findUser } from '@parley/db/users/users'
+import { bannedFromApp, unknownUser } from '../users/user-errors.ts'
 
 /** The ID of the room of a message. @throws ApiError MESSAGE_NOT_FOUND */
 export async function requireRoomOfMessage(db: Db, app: string, id: string): Promise<string> {
@@ -34,4 +37,12 @@ export async function requireReadable(db: Db, by: Caller, id: string): Promise<{
 
 export function unknownMessage(id: string): ApiError {
   return new ApiError('MESSAGE_NOT_FOUND', `no message ${JSON.stringify(id)}, or it was deleted`)
+}
+
+/** Requires a bot as the sender. @throws ApiError CLIENT_NOT_FOUND, INSUFFICIENT_PERMISSIONS, USER_BANNED */
+export async function requireRobot(db: Db, app: string, sender: string): Promise<void> {
+  const found = await findUser(db, app, sender)
+  if (!found) throw unknownUser('sender', sender)
+  if (!found.isRobot) throw new ApiError('INSUFFICIENT_PERMISSIONS', 'sender: only users with isRobot may stream')
+  if (banInForce(found)) throw bannedFromApp(sender)
 }

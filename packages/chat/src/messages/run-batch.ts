@@ -125,10 +125,7 @@ export function servedOf(outcomes: readonly JobOutcome[]): JobOutcome[] {
 
 const outcomesAtOnce = 100
 
-/**
- * The outcomes of a batch as JSON text, part by part. Messages are read on demand, so a slow reader holds none in
- * memory.
- */
+/** The outcomes of a batch as JSON text. Messages are read on demand, so a slow reader holds none in memory. */
 export async function* outcomesText(db: Db, outcomes: readonly JobOutcome[]): AsyncGenerator<string[]> {
   for (const part of inParts(outcomes, outcomesAtOnce)) {
     const sent = part.flatMap((outcome) =>

@@ -50,10 +50,7 @@ export async function setReminder(
   return toReminder(saved)
 }
 
-/**
- * Bookmarks a message for the caller. @throws ApiError MESSAGE_NOT_FOUND, ROOM_NOT_FOUND, NOT_ROOM_MEMBER,
- * TOO_MANY_SAVED
- */
+/** Bookmarks a message. @throws ApiError MESSAGE_NOT_FOUND, ROOM_NOT_FOUND, NOT_ROOM_MEMBER, TOO_MANY_SAVED */
 export async function saveBookmark(chat: Chat, caller: UserCaller, message: string): Promise<SavedMessage> {
   return toBookmark(await save(chat, caller, 'bookmarks', message))
 }

@@ -5,18 +5,12 @@ import { sendMessage } from '../send/send-message.ts'
 import { sendTaken } from './send-scheduled.ts'
 import { type MembersChange, named } from './system-message.ts'
 
-/**
- * Sends the system messages that a transaction has recorded. When this settles, each is in the room, or another process
- * will send it. A frozen room gets none.
- */
+/** Sends recorded system messages: each is then in the room, or another process will send it; none if it is frozen. */
 export async function sendSystemMessages(chat: Chat, recorded: readonly ScheduledDoc[]): Promise<void> {
   await Promise.all(recorded.map((one) => sendTaken(chat, one)))
 }
 
-/**
- * Writes the system message for a change that is about to be made.
- * @param idempotencyKey a repeat with the same key writes nothing
- */
+/** Writes the system message for a change about to be made. @param idempotencyKey a repeat writes nothing */
 export async function writeSystemMessage(
   chat: Chat,
   { app, id: room }: { app: string; id: string },

@@ -16,7 +16,7 @@ import { checkRoom, requireMember, requireNotFrozen } from '../access/require-me
 import type { Chat } from '../chat.ts'
 import { sendContent } from '../send/send-message.ts'
 import { toSentMessageView } from '../views/message.ts'
-import { requireRobot } from './require-robot.ts'
+import { requireRobot } from './require-message.ts'
 
 export type OwnStream = Omit<MessageStreamDoc, 'parts'>
 
@@ -96,10 +96,7 @@ export async function appendStream(
   return { messageID: id, length: begins + text.length }
 }
 
-/**
- * The caller's stream with this ID; null if there is none. @throws ApiError INSUFFICIENT_PERMISSIONS if it is another
- * user's
- */
+/** The caller's stream with this ID, or null. @throws ApiError INSUFFICIENT_PERMISSIONS if it is another user's */
 export async function findOwnStream(chat: Chat, caller: Caller, id: string): Promise<OwnStream | null> {
   const stream = await findStreamAlone(chat.db, caller.app, id)
   if (stream && caller.kind === 'user' && caller.user !== stream.sender) {
@@ -108,10 +105,7 @@ export async function findOwnStream(chat: Chat, caller: Caller, id: string): Pro
   return stream
 }
 
-/**
- * Requires that the message still accepts pieces: it was not recalled, edited or deleted. @throws ApiError
- * MESSAGE_NOT_FOUND
- */
+/** Requires a message that was not recalled, edited or deleted. @throws ApiError MESSAGE_NOT_FOUND */
 async function requireStreaming(chat: Chat, stream: Pick<OwnStream, 'app' | 'message'>, room: RoomDoc): Promise<void> {
   const message = await findSentMessage(chat.db, room._id, stream.message)
   if (message?.streaming && !isDeletedIn(message, room)) return

@@ -13,10 +13,7 @@ type Mask = (content: string) => string
 export const censorshipKey = 'censorship'
 const maxWords = 10_000
 
-/**
- * Maximum number of states of all cached automata, at 40 bytes each: enough for 30 apps with the maximum number of
- * words.
- */
+/** Maximum states of all cached automata, at 40 bytes each: enough for 30 apps with the most words. */
 const maxKept = 4_000_000
 
 interface Made {

@@ -13,10 +13,7 @@ const alsoFolded: Record<string, string> = { '\u1fd3': '\u0390', '\u1fe3': '\u03
 const remembered = 0x2_00_00
 const unknown = 255
 
-/**
- * Creates a function that prepares texts. It uses 640 KiB to cache characters, since looking up a character's case and
- * class costs more than everything else.
- */
+/** Prepares texts. Caches characters in 640 KiB, since looking up case and class costs more than all else. */
 export function createLetterReader(): (text: string) => Letters {
   const foldedTo = new Uint32Array(remembered)
   const isWord = new Uint8Array(remembered).fill(unknown)

@@ -12,10 +12,7 @@ const notInWordBefore = 0x1_00_01
 const notInWordAfter = 0x1_00_02
 const notInWordAround = 0x1_00_03
 
-/**
- * Creates a case-insensitive mask of words for texts. A word matches only as a whole, except in scripts without spaces.
- * Overlapping words are all masked.
- */
+/** Masks words in texts, ignoring case: only whole words, except in scripts without spaces; also overlapping ones. */
 export function maskOfWords(words: readonly string[], read: (text: string) => Letters) {
   const automaton = buildAutomaton(
     words.map((word) => ({ symbols: symbolsOf(read(word), !unspaced.test(word)), value: word.length })),

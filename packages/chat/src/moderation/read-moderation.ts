@@ -9,10 +9,7 @@ import { moderationFigures } from '@parley/presence/moderation-figures'
 import type { Chat } from '../chat.ts'
 import { liveGateways } from '../timeline/ask-processes.ts'
 
-/**
- * GET /admin/moderation: the answers of the app's hook in the last hour and day, and the state of the breaker in each
- * process.
- */
+/** GET /admin/moderation: the hook's answers in the last hour and day, and the breaker's state in each process. */
 export async function readModeration(
   { bus, control }: Pick<Chat, 'bus' | 'control'>,
   presence: Presence,

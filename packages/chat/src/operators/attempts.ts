@@ -52,10 +52,7 @@ export async function beginAttempt(
   }
 }
 
-/**
- * Counts a challenge for a sign-in by passkey. @throws ApiError TOO_MANY_REQUESTS after many challenges without a
- * sign-in
- */
+/** Counts a challenge for a passkey sign-in. @throws ApiError TOO_MANY_REQUESTS after many without a sign-in */
 export async function countChallenge(db: Operators['db'], { address }: Pick<Visitor, 'address'>): Promise<void> {
   const waitMS = await countAttempt(db, challengeKey(address), perChallenge)
   if (waitMS > 0) throw tooManyOf('started passkey sign-ins', waitMS)

@@ -98,10 +98,7 @@ export async function setUpTotp(
   return { isOn: true, recoveryCodes: codes }
 }
 
-/**
- * Replaces the operator's recovery codes. @throws ApiError SIGN_IN_FAILED for a wrong code, CONFLICT without an
- * authenticator
- */
+/** Replaces the recovery codes. @throws ApiError SIGN_IN_FAILED for a wrong code, CONFLICT without an authenticator */
 export async function renewRecoveryCodes(
   operators: Operators,
   signedIn: SignedIn,

@@ -55,10 +55,7 @@ export async function startPasskeySignIn(
   return { options: { ...options } }
 }
 
-/**
- * Signs in by a passkey that has verified its user. Every fault gives the same error.
- * @throws ApiError SIGN_IN_FAILED, TOO_MANY_REQUESTS
- */
+/** Signs in by a passkey. Every fault gives the same error. @throws ApiError SIGN_IN_FAILED, TOO_MANY_REQUESTS */
 export async function signInByPasskey(
   operators: Operators,
   party: RelyingParty,
@@ -204,10 +201,7 @@ function challengeIn({ response }: Credential): string {
   throw notVerified()
 }
 
-/**
- * Whether the authenticator says that the credential belongs to this operator. Discoverable credentials always name
- * their user.
- */
+/** Whether the authenticator names this operator. Discoverable credentials always name their user. */
 function isOf({ _id }: OperatorDoc, { response }: Credential): boolean {
   const { userHandle } = response
   return typeof userHandle === 'string' && Buffer.from(userHandle, 'base64url').toString() === _id

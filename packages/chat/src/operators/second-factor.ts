@@ -44,10 +44,7 @@ const lettersInCode = 16
 
 export type SecondFactor = 'totp' | 'recoveryCode'
 
-/**
- * Creates codes for an operator who loses their authenticator, with the digests to store. 80 random bits need no slow
- * hash.
- */
+/** Creates codes for a lost authenticator, with the digests to store. 80 random bits need no slow hash. */
 export function newRecoveryCodes(): { codes: string[]; digests: string[] } {
   const codes = Array.from({ length: howMany }, () => {
     const picked = Array.from(randomBytes(lettersInCode), (byte) => letters[byte % letters.length]).join('')
@@ -56,10 +53,7 @@ export function newRecoveryCodes(): { codes: string[]; digests: string[] } {
   return { codes, digests: codes.map(digestOf) }
 }
 
-/**
- * Accepts a code of the authenticator or a recovery code, each once.
- * @returns the kind of the code; undefined if it is wrong or was used
- */
+/** Accepts an authenticator or recovery code, once. @returns its kind; undefined if it is wrong or was used */
 export async function takeSecondFactor(db: Db, operator: OperatorDoc, code: string): Promise<SecondFactor | undefined> {
   if (/^\d{6}$/.test(code)) return (await takeTotp(db, operator, code)) ? 'totp' : undefined
   return (await takeRecoveryCode(db, operator._id, digestOf(code))) ? 'recoveryCode' : undefined

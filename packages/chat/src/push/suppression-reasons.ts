@@ -20,10 +20,7 @@ import { findAppNotifications, type NotificationsOfApp } from './notification-se
 
 type Sent = Pick<MessageDoc, 'sender' | 'seq' | 'createdAtMS'> & { threadOf?: string | undefined }
 
-/**
- * The reason why a member gets no push for a message, as far as their membership alone decides
- * (docs/reference/push.md#recipients).
- */
+/** Why a member gets no push, as far as the membership decides (docs/reference/push.md#recipients). */
 export function reasonOfMember(
   member: MemberToPush,
   room: Pick<RoomDoc, 'roomType'>,
@@ -82,10 +79,7 @@ interface PushToMember {
   threadOf?: string | undefined
 }
 
-/**
- * The reasons why waiting pushes are no longer due, by `id`, decided as for new messages (recipients.ts). Uses one
- * query of each kind for all pushes.
- */
+/** Why waiting pushes are no longer due, by `id`, as for new messages (recipients.ts). One query per kind for all. */
 export async function findSuppressionReasons(
   db: Db,
   app: string,

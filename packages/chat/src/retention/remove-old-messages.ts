@@ -98,10 +98,7 @@ export function removeOldInRoom(chat: Chat, of: OfRoom, beforeMS: number): Promi
   })
 }
 
-/**
- * The messages before the first one under a hold, or whose thread has a user under hold, so that the context of held
- * messages stays readable.
- */
+/** The messages before the first under a hold, or with a held user in its thread, so that held ones keep context. */
 async function withoutHeld(
   chat: Chat,
   of: OfRoom,

@@ -49,10 +49,7 @@ export interface MembersAdded {
   profiles: ReadonlyMap<string, UserDoc>
 }
 
-/**
- * Adds members to rooms for concurrent requests in one transaction. One outcome per request, in order; a refused one
- * leaves no trace.
- */
+/** Adds members for concurrent requests in one transaction. One outcome each, in order; refused ones leave no trace. */
 export async function addMembersInBatch(
   { db, outbox }: { db: Db; outbox: Outbox },
   wanted: readonly MembersToAdd[],

@@ -92,10 +92,7 @@ async function invite(
   return { ...toRoomViewFor(by, room, users), invitations: invitations.filter((one) => !gone.includes(one)) }
 }
 
-/**
- * Removes invitations of users erased meanwhile, since the erasure may have looked before the commit. A later user with
- * the same ID must not have them either.
- */
+/** Removes invitations of users erased since the commit: a later user with the same ID must not have them. */
 async function endOfErased(
   { db }: Chat,
   room: RoomDoc,

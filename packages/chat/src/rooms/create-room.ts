@@ -63,10 +63,7 @@ interface OpenRoom {
   messages: readonly ScheduledDoc[]
 }
 
-/**
- * Creates a room and stores its events, or finds it. `shown` is set if the room was created, by this request or a
- * concurrent one.
- */
+/** Creates a room and stores its events, or finds it. `shown` is set if this or a concurrent request created it. */
 async function openRoom(
   chat: Chat,
   app: string,

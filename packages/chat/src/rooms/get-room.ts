@@ -42,10 +42,7 @@ interface RoomToShow {
   shown: ShownRoom
 }
 
-/**
- * A member's rooms as shown to them, as JSON texts in order. A latest message that they deleted for themselves appears
- * as a stub.
- */
+/** A member's rooms as JSON texts, in order. A latest message that they deleted for themselves is a stub. */
 export async function shownRoomTexts(
   { db }: Chat,
   { app, user }: UserCaller,

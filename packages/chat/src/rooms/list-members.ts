@@ -1,12 +1,18 @@
 import type { Input, Result } from '@parley/contracts/operation'
 import type { listMembers as operation } from '@parley/contracts/operations/rooms/members'
-import { findMemberPage } from '@parley/db/rooms/room-members'
+import { findMemberPage, findMembersAmong } from '@parley/db/rooms/room-members'
 import { inTransaction } from '@parley/db/transactions/transaction'
 import { findUsers } from '@parley/db/users/users'
-import type { Caller } from '../access/caller.ts'
-import { findRole } from '../access/room-role.ts'
+import { type Caller, userOf } from '../access/caller.ts'
+import { findActingRole, findRole, requireRole } from '../access/room-role.ts'
 import type { Chat } from '../chat.ts'
 import { toSenderView } from '../views/message.ts'
+import { ApiError } from '@parley/contracts/errors'
+import type { Room } from '@parley/contracts/resources/room'
+import { updateRoomDoc } from '@parley/db/rooms/rooms'
+import { commitChange, publishRoom } from '../events/change-and-notify.ts'
+import { roomChanged } from '../events/event-builders.ts'
+import { roomOrderingKey } from '../events/ordering-keys.ts'
 
 /** A page of a room's members, longest-standing first. @throws ApiError ROOM_NOT_FOUND, NOT_ROOM_MEMBER */
 export async function listMembers(
@@ -28,4 +34,32 @@ export async function listMembers(
       return Object.assign(toSenderView(user, users.get(user)), progress)
     }),
   }
+}
+
+/**
+ * Makes a member a manager, or a manager a plain member.
+ * @throws ApiError ROOM_NOT_FOUND, NOT_ROOM_MEMBER, USER_BLOCKED, INSUFFICIENT_PERMISSIONS, CLIENT_NOT_FOUND,
+ * INVALID_REQUEST for a direct room
+ */
+export async function setMemberRole(
+  chat: Chat,
+  by: Caller,
+  roomId: string,
+  user: string,
+  value: 'admin' | 'member',
+): Promise<Room> {
+  const changed = await commitChange(chat, roomOrderingKey(by.app, roomId), async (session, pending) => {
+    const { room, role } = await findActingRole(chat, by, roomId, session)
+    requireRole(role, 'owner', 'changing roles')
+    if (room.roomType === 'direct') throw new ApiError('INVALID_REQUEST', 'id: a direct room has no managers')
+    const members = await findMembersAmong(chat.db, room, [user], session)
+    if (!members.has(user)) throw new ApiError('CLIENT_NOT_FOUND', `client: ${JSON.stringify(user)} is not a member`)
+    const others = room.managers.filter((manager) => manager !== user)
+    const managers = value === 'admin' && user !== room.owner ? [...others, user] : others
+    const before = room.managers.includes(user) ? 'admin' : 'member'
+    chat.audit?.addDetails({ before: { client: user, role: before }, after: { client: user, role: value } })
+    roomChanged(pending, room, { by: userOf(by) })
+    return updateRoomDoc(chat.db, room, { managers }, session)
+  })
+  return publishRoom(chat, by, changed)
 }

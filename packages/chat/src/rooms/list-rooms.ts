@@ -105,10 +105,7 @@ function comparison(query: Query): Comparison {
   }
 }
 
-/**
- * Parses the `pref` filter of GET /rooms: a JSON object of preference fields that must all match.
- * @throws ApiError INVALID_QUERY
- */
+/** Parses GET /rooms' `pref`: a JSON object of preferences that must all match. @throws ApiError INVALID_QUERY */
 function parsePrefFilter(text: string): PrefFilter {
   let json: unknown
   try {

@@ -66,10 +66,7 @@ function refused(error: ApiError): Promise<never> {
   return refusal
 }
 
-/**
- * Returns one outcome per report, in order. The cost depends on the number of reports, not on the members of their
- * rooms.
- */
+/** Returns one outcome per report, in order. The cost depends on the reports, not on the members of their rooms. */
 async function markBatch(
   parts: { db: Db; bus: Bus },
   reports: readonly DeliveryReport[],
@@ -156,10 +153,7 @@ interface MovedMarker {
 /** Only this many of the latest passed messages notify their senders. */
 const maxPassed = 100
 
-/**
- * Notifies the senders of messages that markers have passed, if they are still members: one live event per room and
- * sender.
- */
+/** Notifies the senders of messages that markers have passed, if still members: one event per room and sender. */
 async function notifySenders({ db, bus }: { db: Db; bus: Bus }, moved: readonly MovedMarker[]): Promise<void> {
   // The markers are written, so reading the members shows them.
   if (!bus.connected) return
@@ -210,10 +204,7 @@ function sendersIn(passed: ReadonlyMap<number, string>, { after, upTo }: SeqRang
   return senders
 }
 
-/**
- * The parts of a range that are missing in a buffer, including gaps within it, since each process flushes only its own
- * appends.
- */
+/** The missing parts of a range, also within a buffer, since each process flushes only its own appends. */
 function gapsOf(buffer: readonly { seq: number }[], { after, upTo }: SeqRange): SeqRange[] {
   const gaps: SeqRange[] = []
   let last = after

@@ -88,10 +88,7 @@ async function check(
   return { room, members }
 }
 
-/**
- * The members named by ID or by group. A group stands for its members in the room. @throws ApiError CLIENT_NOT_FOUND
- * naming the others
- */
+/** The members named by ID or group, which stands for its members. @throws ApiError CLIENT_NOT_FOUND naming others */
 async function membersNamed(chat: Chat, room: RoomDoc, given: readonly string[], session: Session): Promise<string[]> {
   const known = await findMembersAmong(chat.db, room, given, session)
   const others = given.filter((member) => !known.has(member))

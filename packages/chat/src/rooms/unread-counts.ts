@@ -3,18 +3,12 @@ import { totalUnreadOf } from '@parley/db/unread/total-unread'
 import type { UserCaller } from '../access/caller.ts'
 import type { Chat } from '../chat.ts'
 
-/**
- * The caller's total unread messages over all rooms (docs/reference/unread.md#badges). Reads only numbers of each
- * membership and room, and counts no messages.
- */
+/** The caller's total unread messages (docs/reference/unread.md#badges), without counting messages. */
 export async function totalUnread(chat: Chat, { app, user }: UserCaller): Promise<number> {
   return (await totalUnreadOf(chat.db, app, [user])).get(user) ?? 0
 }
 
-/**
- * Unread messages by room tag (docs/reference/unread.md#badges), for the given tags, or for all tags of the caller's
- * rooms. The total counts each room once.
- */
+/** Unread messages by room tag (docs/reference/unread.md#badges), all by default. The total counts each room once. */
 export async function unreadByTags(
   chat: Chat,
   caller: UserCaller,

@@ -70,10 +70,7 @@ export async function sendInThread(chat: Chat, draft: ThreadDraft): Promise<Send
   return value.result
 }
 
-/**
- * Decides the draft by the same rules as any message. An accepted one has a seq and time of the room, which `write`
- * replaces.
- */
+/** Decides the draft like any message. An accepted one has a seq and time of the room, which `write` replaces. */
 async function decide(chat: Chat, draft: ThreadDraft, room: RoomDoc | null, session: Session) {
   const { db } = chat
   const { app, sender, replyTo } = draft
@@ -89,10 +86,7 @@ async function decide(chat: Chat, draft: ThreadDraft, room: RoomDoc | null, sess
   return { result: batch.results[0] as SendResult, parent }
 }
 
-/**
- * Slow-mode pauses of thread messages, by membership ID: counted from the last message to the room or to one of its
- * threads. The room must be locked.
- */
+/** Slow-mode pauses of thread messages, by membership ID, since the last message anywhere. The room must be locked. */
 async function findThreadPause(
   db: Db,
   draft: Draft,

@@ -23,10 +23,7 @@ export async function findRoot(chat: Chat, caller: Caller, id: string): Promise<
   return { room, root }
 }
 
-/**
- * Unread messages of a thread for one of its users. All three must be read at one snapshot. Exact, without counting
- * messages.
- */
+/** Unread messages of a thread for a user, without counting. All three must be read at one snapshot. */
 export function unreadInThread(
   root: Pick<MessageDoc, '_id' | 'app' | 'room' | 'thread'>,
   room: RoomDoc,

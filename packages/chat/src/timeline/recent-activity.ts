@@ -9,10 +9,7 @@ const maxPerUser = 200
 /** Client texts are cut to this length, so that they cannot fill the memory. */
 const maxTextLength = 256
 
-/**
- * The last logins, disconnects and refusals in this process, kept in memory so that recording one costs no write. A storm of
- * logins evicts older entries.
- */
+/** The last logins, disconnects and refusals here, in memory, so that recording is free. Storms evict older ones. */
 export function createRecentActivity() {
   const ring: { app: string; user: string; entry: ActivityAnswer[number] }[] = []
   let next = 0

@@ -80,10 +80,7 @@ async function leaveTogetherOrEach(chat: Chat, job: JobDoc, user: string, ids: r
   return left
 }
 
-/**
- * Leaves some rooms, records the job's progress in the same transaction, and publishes the events. Returns the number
- * of rooms.
- */
+/** Leaves some rooms and records the progress in one transaction, and publishes the events. Returns their number. */
 async function leaveRooms(chat: Chat, job: JobDoc, user: string, ids: readonly string[]): Promise<number> {
   const [first] = ids
   const alone = ids.length === 1 && first !== undefined && { lock: roomOrderingKey(job.app, first) }
@@ -121,10 +118,7 @@ async function eraseWithProof(chat: Chat, job: JobDoc, user: string): Promise<bo
   return isFinished
 }
 
-/**
- * Records how much of an erased user's content was removed, but none of it, in the audit log and as a feed event. Does
- * so once per job.
- */
+/** Records how much of an erased user's content was removed, in the audit log and the feed, once per job. */
 async function proveErasure(chat: Chat, job: ContentErasure): Promise<void> {
   const { db } = chat
   const { app, id, user, content } = job

@@ -7,10 +7,7 @@ import {
 } from '@parley/contracts/resources/directory'
 import { type AppHooks, createAppHooks, type HookParts } from '../integrations/app-hooks.ts'
 
-/**
- * The directory settings of apps: which users can be found by name, and the servers that apps configure for it
- * (docs/reference/users.md#find-users).
- */
+/** The directory settings of apps (docs/reference/users.md#find-users): findable users, and apps' own servers. */
 export type Directory = AppHooks<DirectoryValue, DirectoryCall, string[]>
 
 export function createDirectory(parts: HookParts): Directory {

@@ -10,10 +10,7 @@ import { findUserStates } from '@parley/presence/user-states'
 import type { UserCaller } from '../access/caller.ts'
 import type { Chat } from '../chat.ts'
 
-/**
- * The current presence of those users who share a room with the caller (docs/reference/presence.md).
- * @throws ApiError TOO_MANY_REQUESTS
- */
+/** The presence of users who share a room with the caller. @throws ApiError TOO_MANY_REQUESTS */
 export async function readPresence(
   chat: Chat,
   presence: Presence,

@@ -21,10 +21,7 @@ export function toSenderView(id: string, user: UserDoc | undefined): Sender {
   }
 }
 
-/**
- * A message in the history and in events (docs/reference/resources.md#message).
- * @param quoted contains the message that it replies to
- */
+/** A message in the history and in events (docs/reference/resources.md#message). @param quoted has the quoted one */
 export function toMessageView(doc: MessageDoc, user: UserDoc | undefined, quoted: Quoted): Message {
   return { ...common(doc, quoted), sender: toSenderView(doc.sender, user) }
 }

@@ -39,10 +39,7 @@ export interface SaveUser {
 /** Every API-key call by its operationId (docs/openapi.json), for your server. */
 export interface Admin extends Omit<TypedCalls<AdminCalls>, 'saveUser'> {
   saveUser: SaveUser
-  /**
-   * The app's events for `for await`, from a cursor or from now on. Ends when `signal` aborts or the loop exits.
-   * Transient errors are retried.
-   */
+  /** The app's events, from a cursor or from now on, until `signal` aborts. Transient errors are retried. */
   events(options?: EventsOptions): AsyncGenerator<ListEventsResult['data'][number], void>
 }
 

@@ -4,10 +4,7 @@ import { createEntries } from './entries.ts'
 import { type CacheStorage, indexedDBStorage } from './storage.ts'
 
 export interface CacheOptions {
-  /**
-   * Name of the IndexedDB database, or prefix of the entries in `storage`; `parley` by default. Use one per user to
-   * switch between users.
-   */
+  /** Name of the IndexedDB database, or prefix in `storage`; `parley` by default. Use one per user. */
   name?: string
   /** Replaces IndexedDB, for instance by AsyncStorage in React Native. */
   storage?: CacheStorage

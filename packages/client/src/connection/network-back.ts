@@ -4,10 +4,7 @@ interface Target {
   visibilityState?: string
 }
 
-/**
- * In a browser, calls the listener when the network returns or the page becomes visible. Returns an unsubscribe
- * function.
- */
+/** Calls the listener when a browser's network returns or the page becomes visible. Returns a function to stop. */
 export function onNetworkBack(listener: () => void): () => void {
   const page = globalThis as Target & { document?: Target }
   const { document } = page

@@ -156,10 +156,7 @@ export class PresenceWatch {
     }
   }
 
-  /**
-   * Retries transient errors. Splits a refused call in half, so that one invalid ID does not block the rest. Without a
-   * connection, the next login starts over.
-   */
+  /** Retries transient errors. Splits a refused call in half, so that an invalid ID does not block the rest. */
   #failed({ event, clients }: Call, error: unknown): void {
     if (!this.#options.isConnected()) return
     if (asParleyError(error).status === 400 && event === 'presence subscribe' && clients.length > 1) {

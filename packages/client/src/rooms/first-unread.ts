@@ -10,10 +10,7 @@ export interface Unread {
   upToSeq: number
 }
 
-/**
- * Loads older messages until the first unread one is loaded.
- * @returns its ID; undefined if nothing is unread or it is too far back
- */
+/** Loads older messages up to the first unread one. Returns its ID; undefined without one, or if it is too far back. */
 export async function loadFirstUnread(
   history: RoomHistory,
   unread: Unread,

@@ -34,10 +34,7 @@ interface Parts {
 /** In larger rooms, only the readers of the user's last message are loaded. */
 const mostMembers = 100
 
-/**
- * Read and delivery markers of a room's members: loaded when the room opens, then kept up to date by events. Markers of
- * loaded messages never move backwards.
- */
+/** Read and delivery markers of a room's members, loaded with the room, then updated by events; never backwards. */
 export function createMemberMarkers(id: string, { calls, rooms, me }: Parts, timeline: Timeline): MemberMarkers {
   const readers = createStore<readonly Reader[]>([])
   const delivered = createStore<ReadonlyMap<string, number>>(new Map())

@@ -17,10 +17,7 @@ export interface ReadMarkerOptions {
 /** Marks within this time share one report. */
 const batchMS = 250
 
-/**
- * The user's read marker in a room or thread. The unread count changes at once; reports are batched, and wait for a
- * login.
- */
+/** The user's read marker in a room or thread. The unread count changes at once; reports are batched. */
 export class ReadMarker {
   readonly #options: ReadMarkerOptions
   #markedSeq = 0
@@ -52,10 +49,7 @@ export class ReadMarker {
     if (this.#due === undefined && !this.#countAfter(seq)) this.#options.rooms.changed(this.#options.roomID)
   }
 
-  /**
-   * Reports the due marker. Transient errors are retried. Without a connection, or once the token has expired, it stays
-   * due until the next login.
-   */
+  /** Reports the due marker, retrying transient errors. Without a connection or token, it stays due until a login. */
   async flush(): Promise<void> {
     clearTimeout(this.#timer)
     this.#timer = undefined

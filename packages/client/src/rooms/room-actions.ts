@@ -37,10 +37,7 @@ interface ChangedRoom {
   handleHidden(hidden: ServerEvents['userDeleteMessages']): void
 }
 
-/**
- * Single-call actions of the user in a room. Most update the state with the call's result; the others wait for its
- * event.
- */
+/** Single-call actions of the user in a room. Most update the state at once; the others wait for their event. */
 export function roomActions(room: ChangedRoom, { calls, rooms, me }: Parts): RoomActions {
   const { id } = room
   const changed = (message: Message) => room.handleMessage(message)

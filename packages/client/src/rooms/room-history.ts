@@ -28,10 +28,7 @@ const perPage = 500
 /** Beyond this many missed messages only the latest are loaded. */
 const mostMissed = 2_000
 
-/**
- * Loads the messages of a room or thread, and keeps the loaded range gapless. Pages are ordered by send time, which is
- * also the order of seq.
- */
+/** Loads the messages of a room or thread, and keeps the range gapless. Pages are in send order, as by seq. */
 export class RoomHistory {
   readonly timeline = new Timeline()
   readonly #state = createStore(notLoaded)
@@ -67,10 +64,7 @@ export class RoomHistory {
     this.watchGap()
   }
 
-  /**
-   * Loads the latest messages unless some are loaded, or the messages around one. Concurrent callers share a load of
-   * the latest.
-   */
+  /** Loads the latest messages unless some are loaded, or those around one. Callers share a load of the latest. */
   load(limit: number, around?: string): Promise<void> {
     if (around !== undefined) return this.#loadAround(limit, around)
     const load = async () => {

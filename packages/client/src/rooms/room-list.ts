@@ -15,10 +15,7 @@ export interface RoomListOptions {
   isConnected: () => boolean
 }
 
-/**
- * The user's rooms: fetched after a login, then kept up to date by events. If an event does not suffice, the room is
- * fetched.
- */
+/** The user's rooms: fetched after a login, then updated by events, or fetched if an event does not suffice. */
 export class RoomList {
   readonly #rooms = createStore<readonly RoomInfo[]>([])
   readonly rooms: Store<readonly RoomInfo[]> = this.#rooms
@@ -110,10 +107,7 @@ export class RoomList {
     else this.#lessUnread(room)
   }
 
-  /**
-   * A message may no longer count as unread. A room with nothing unread is not reread, so that expiring messages cost
-   * no calls.
-   */
+  /** A message may no longer count as unread. Rooms with nothing unread are not reread, so expiry costs no calls. */
   #lessUnread(room: string): void {
     const listed = this.#listed.get(room)
     if (listed && totalOf(listed.unread) === 0) this.#touch(room)

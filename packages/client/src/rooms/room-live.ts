@@ -56,10 +56,7 @@ const typingEveryMS = 2_000
 /** Parley refuses longer texts, and closes a connection that sends far longer ones. */
 const mostTyped = 4_096
 
-/**
- * Calls `emit` with the latest text, at most once per `typingEveryMS`. A cleared text is emitted at once. `end` drops the
- * unsent text.
- */
+/** Emits the latest text at most once per `typingEveryMS`, a cleared one at once. `end` drops the unsent text. */
 export function throttledTyping(emit: (text: string) => void) {
   let timer: ReturnType<typeof setTimeout> | undefined
   let pending: string | undefined

@@ -1,9 +1,6 @@
 import type { Message } from '../generated/types.ts'
 
-/**
- * The text of a message: its content, or the content's `text`. Empty if there is none, or if the message was deleted or
- * recalled.
- */
+/** The text of a message: its content, or the content's `text`. Empty if deleted, recalled or without a text. */
 export function textOf(message: Partial<Pick<Message, 'message' | 'isDeleted' | 'messageType'>>): string {
   const { message: content, isDeleted, messageType } = message
   return isDeleted || messageType === 'recall' ? '' : textIn(content)

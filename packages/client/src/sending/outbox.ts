@@ -1,10 +1,9 @@
 import type { Message, SentMessage } from '../generated/types.ts'
-import { asParleyError, ParleyError } from '../parley-error.ts'
+import { asParleyError, isTransient, ParleyError } from '../parley-error.ts'
 import { createBackoff, createPause } from '../pauses.ts'
 import type { OutboxStorage } from './outbox-storage.ts'
-import { newPendingSend, type PendingSend, type SendOptions } from './pending-send.ts'
+import { newPendingSend, type PendingSend, type SendOptions, toPayload } from './pending-send.ts'
 import { createReceipts } from './receipts.ts'
-import { isFinal, tryToSend } from './try-to-send.ts'
 
 export interface OutboxOptions {
   storage: OutboxStorage
@@ -16,10 +15,7 @@ export interface OutboxOptions {
   onChange: (roomID: string) => void
 }
 
-/**
- * Unsent messages. Sends of a room go out one at a time, to keep their order. Each is retried with the same
- * clientMessageID until its outcome is known.
- */
+/** Unsent messages. A room's go out one at a time, in order, retried with their clientMessageID until an outcome. */
 export class Outbox {
   readonly #options: OutboxOptions
   #pending: PendingSend[] = []
@@ -212,3 +208,33 @@ export class Outbox {
 }
 
 const isClosed = (): ParleyError => new ParleyError('CLOSED', 'the client was closed')
+
+/** Parley dedupes a repeated send for 24 hours. One hour is left for clock skew. */
+const dedupedMS = 23 * 3_600_000
+/** After this many INTERNAL_ERRORs in a row, the send fails. */
+const mostFaults = 5
+
+/** Parley accepts 64 KiB of JSON, here in brackets, and closes connections that send far more, at each retry. */
+const mostChars = 65_538
+
+/**
+ * Tries a send once.
+ * @throws ParleyError
+ */
+async function tryToSend(
+  send: PendingSend & { triedAtMS: number },
+  emit: (event: 'chat message', payload: object) => Promise<unknown>,
+): Promise<SentMessage> {
+  if (Date.now() - send.triedAtMS > dedupedMS) {
+    throw new ParleyError('OUTCOME_UNKNOWN', 'the message may have arrived: check before you send it again')
+  }
+  if (JSON.stringify([send.message]).length > mostChars) {
+    throw new ParleyError('MESSAGE_TOO_LARGE', 'message is over 64 KiB', 413)
+  }
+  return (await emit('chat message', toPayload(send))) as SentMessage
+}
+
+/** Whether a send has failed for good. After INVALID_TOKEN, the client reconnects with another token. */
+function isFinal(error: ParleyError, faults: number): boolean {
+  return (error.code !== 'INVALID_TOKEN' && !isTransient(error)) || faults >= mostFaults
+}

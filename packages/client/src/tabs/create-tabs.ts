@@ -81,10 +81,7 @@ export function createTabs({ user, reportsAway = false, deadAfterMS = 12_000 }: 
 /** Version of the messages. Tabs loaded before an update do not share with newer ones. */
 const protocol = 2
 
-/**
- * Tabs with the same token belong to one user; otherwise each tab verifies the user. Hashed, since all scripts of the
- * origin can list lock names.
- */
+/** Tabs of one token are of one user; others verify theirs. Hashed, since the origin's scripts can list lock names. */
 async function nameOf({ url, clientKey, token }: SharedFor, user: string | undefined): Promise<string> {
   const identity = user === undefined && typeof token === 'string' ? ['token', token] : ['user', clientKey, user]
   return `parley.tabs.${protocol}.${await digest(JSON.stringify([url, ...identity]))}`

@@ -48,10 +48,7 @@ export type LeaderMessage =
 /** A higher term is a newer leader's, and wins. `events` counts the term's events, so that a tab notices a gap. */
 export type OfLeader = LeaderMessage & { from: string; term: number; events: number }
 
-/**
- * For the tabs of one user. The sender has verified that it is `user`'s; tabs that have not verified the same user drop
- * the message.
- */
+/** For the tabs of one user, verified by the sender. Tabs that have not verified the same user drop it. */
 export type OfUser =
   | { type: 'loggedOut'; user: string }
   | { type: 'token'; user: string; fetched: FetchedToken }

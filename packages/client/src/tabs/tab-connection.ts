@@ -160,10 +160,7 @@ export class TabConnection implements UserConnection {
     this.#state.set(state)
   }
 
-  /**
-   * Replaces a frozen leader. A leader that responds but has no login may be another user's: this tab then connects by
-   * itself.
-   */
+  /** Replaces a frozen leader. One that responds without a login may be another user's: this tab connects itself. */
   #watch(): void {
     const isStuck = this.user === undefined && this.#state.get().status === 'connecting'
     this.#stuck = isStuck ? this.#stuck + 1 : 0

@@ -12,10 +12,7 @@ export interface Thread extends Conversation {
   /** The user's unread count, exact once the thread is open; 0 for users who do not take part. */
   readonly unread: Store<number>
 
-  /**
-   * Loads the latest messages, or those around one. Waits for the first login. Rejects if the user may not read the
-   * thread.
-   */
+  /** Loads the latest messages, or those around one, after the first login. Rejects if the user may not read them. */
   open(options?: { limit?: number; around?: string }): Promise<void>
   /** Like `Room.send`. `replyTo` is a message of the thread, by default its root. */
   send(message: unknown, options?: SendOptions): Promise<Message>

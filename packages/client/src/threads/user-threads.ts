@@ -4,7 +4,6 @@ import { rereading } from '../rereading.ts'
 import { countsFor, isRecalled } from '../rooms/unread-count.ts'
 import { createStore, type Store } from '../store.ts'
 import { withReplaced } from '../with-replaced.ts'
-import { lateEvents } from './late-events.ts'
 import { afterThreadMessage } from './root.ts'
 
 /** A thread in which the user takes part, with its root message, message count and unread count. */
@@ -25,10 +24,7 @@ export interface UserThreads {
 
 const perPage = 50
 
-/**
- * The threads in which a client's user takes part: read after each login, then kept up to date by events. If an event
- * does not suffice, they are reread.
- */
+/** The threads of a client's user: read after each login, then updated by events, or reread if those do not suffice. */
 export function createThreads(client: Client): UserThreads {
   const list = createStore<readonly ThreadInfo[]>([])
   const unread = createStore(0)
@@ -114,5 +110,34 @@ function afterMessage(known: ThreadInfo, message: Message, me: string | undefine
     totalCount: known.totalCount + message.seq - known.latestSeq,
     latestSeq: message.seq,
     unread: known.unread + Number(countsFor(message, me)),
+  }
+}
+
+interface LateEvents {
+  isReading: () => boolean
+  /** Applies an event, and again after each page that is being read, which may be older. */
+  take: (event: () => void) => void
+  /** Reads a page and passes it to `put`. */
+  read: <Page>(page: Promise<Page>, put: (page: Page) => void) => Promise<void>
+}
+
+function lateEvents(): LateEvents {
+  let readings = 0
+  let late: (() => void)[] = []
+  return {
+    isReading: () => readings > 0,
+    take(event) {
+      if (readings > 0) late.push(event)
+      event()
+    },
+    async read(page, put) {
+      readings++
+      try {
+        put(await page)
+        for (const event of late) event()
+      } finally {
+        if (--readings === 0) late = []
+      }
+    },
   }
 }

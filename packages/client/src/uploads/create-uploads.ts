@@ -1,12 +1,11 @@
 import type { Client } from '../client.ts'
-import type { Announced, FileToUpload } from '../files/files.ts'
-import { asParleyError } from '../parley-error.ts'
+import type { Announced, FileToUpload, UploadOptions } from '../files/files.ts'
+import { asParleyError, errorOf, networkError, type ParleyError } from '../parley-error.ts'
 import { randomID } from '../random-id.ts'
 import type { Storage } from '../sending/outbox-storage.ts'
 import { createStore } from '../store.ts'
 import { withReplaced } from '../with-replaced.ts'
 import { keptUploads, type Measures } from './kept-uploads.ts'
-import { sendWithProgress } from './send-with-progress.ts'
 import type { FileStorage, Upload, Uploads } from './upload.ts'
 
 export interface UploadsOptions {
@@ -128,5 +127,46 @@ async function upload(client: Client, job: Job, user: string | undefined, onSent
   } catch (thrown) {
     if (announcementGone.has(asParleyError(thrown).code)) job.announced = undefined
     throw thrown
+  }
+}
+
+/** The used part of XMLHttpRequest. */
+interface Request {
+  status: number
+  response: unknown
+  responseType: string
+  upload: Pick<EventTarget, 'addEventListener'>
+  addEventListener(type: 'load' | 'error' | 'abort', listener: () => void): void
+  open(method: string, url: string): void
+  setRequestHeader(name: string, value: string): void
+  send(body: Blob): void
+  abort(): void
+}
+
+/** Returns a `send` option that reports progress. Only XMLHttpRequest can; without it, as in Node.js, returns none. */
+function sendWithProgress(signal: AbortSignal, onProgress: (sentBytes: number) => void): Pick<UploadOptions, 'send'> {
+  const { XMLHttpRequest } = globalThis as unknown as { XMLHttpRequest?: new () => Request }
+  if (!XMLHttpRequest) return {}
+  return {
+    send({ method, url, headers }, file) {
+      const request = new XMLHttpRequest()
+      const abort = () => request.abort()
+      return new Promise<void>((resolve, reject: (error: ParleyError) => void) => {
+        if (signal.aborted) return reject(networkError(signal.reason))
+        request.open(method, url)
+        for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value)
+        request.responseType = 'json'
+        request.upload.addEventListener('progress', (event) => onProgress((event as Event & { loaded: number }).loaded))
+        request.addEventListener('load', () => {
+          const { status, response } = request
+          if (status >= 200 && status < 300) resolve()
+          else reject(errorOf(status, response))
+        })
+        request.addEventListener('error', () => reject(networkError('the upload was interrupted')))
+        request.addEventListener('abort', () => reject(networkError(signal.reason)))
+        signal.addEventListener('abort', abort)
+        request.send(file)
+      }).finally(() => signal.removeEventListener('abort', abort))
+    },
   }
 }

@@ -41,10 +41,7 @@ export async function subscribeToPush({ api, worker, deviceID }: PushDevice): Pr
   await api.subscribe({ type: 'web', token: JSON.stringify(subscription), deviceId: deviceID, language })
 }
 
-/**
- * Ends the subscription in the browser and on the server. If the server cannot be reached, its next push finds the
- * subscription gone.
- */
+/** Ends the subscription here and on the server. If the server cannot be reached, its next push finds it gone. */
 export async function unsubscribeFromPush({ api, worker, deviceID }: PushDevice): Promise<void> {
   const subscription = await worker.pushManager.getSubscription()
   await Promise.all([subscription?.unsubscribe(), api.unsubscribe({ deviceId: deviceID })])

@@ -57,10 +57,7 @@ export type ControlMessage = z.infer<typeof controlMessage>
 export const nodeAnnouncement = z.object({
   node: z.string(),
   leaving: z.boolean().optional(),
-  /**
-   * The node registers its users in Redis before their sockets join rooms, so membership changes need not wait for a node
-   * that holds none of the users.
-   */
+  /** A node registers users in Redis before sockets join rooms, so changes need not wait for nodes without them. */
   registers: z.boolean().optional(),
   /** Unique per run of the process. */
   run: z.string().optional(),

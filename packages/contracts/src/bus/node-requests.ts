@@ -1,9 +1,6 @@
 import { z } from 'zod'
 
-/**
- * Requests from gateways to realtime nodes, on `nodeSubject(node, request)`. Unknown fields are ignored: newer releases
- * may add some.
- */
+/** Requests from gateways to nodes, on `nodeSubject(node, request)`. Unknown fields are ignored, for newer releases. */
 export const connectionsRequest = z.object({ app: z.string(), user: z.string() })
 
 /** A user's sockets on one node. */

@@ -14,10 +14,7 @@ export function partitionOf(to: Audience): number {
   return (hash ^ (hash >>> 13)) & (partitionCount - 1)
 }
 
-/**
- * The partitions of each of `count` streams. Each stream takes its share from the largest streams before it, so adding one
- * only moves partitions to it.
- */
+/** The partitions of each of `count` streams. Another stream takes its share from the largest, so the rest stays. */
 export function partitionsOfStreams(count: number): number[][] {
   const streams = [Array.from({ length: partitionCount }, (_, partition) => partition)]
   while (streams.length < count) {

@@ -1,9 +1,6 @@
 import { z } from 'zod'
 
-/**
- * The result of a scan for due background work. Absent kinds were not scanned: a process of an earlier release does not
- * know later kinds.
- */
+/** The result of a scan for due background work. An earlier release omits kinds that it does not know. */
 export const workPoll = z.object({
   /** The scanned kinds. */
   kinds: z.array(z.string()),

@@ -23,10 +23,7 @@ export function eventSubject(to: Audience, event: ServerEvent): string {
   return `parley.${kind}.${partitionOf(to)}.${audienceTokens(to)}.${subjectToken(event)}`
 }
 
-/**
- * Subject of an event that only the integrator's feed has. Captured. Realtime nodes do not receive it with the events of
- * the room or user.
- */
+/** Subject of an event for the integrator's feed only. Captured; nodes do not receive it with the room's events. */
 export function feedSubject(to: Audience, event: string): string {
   const [app, ...audience] = audienceTokens(to).split('.')
   return `parley.feed.${partitionOf(to)}.${app}.about.${audience.join('.')}.${subjectToken(event)}`

@@ -33,10 +33,7 @@ export async function bumpConfigMark(db: Db, app: string, session: Session): Pro
   )
 }
 
-/**
- * An update statement that fails if the configuration has changed, which stops the later statements of an ordered
- * command. Otherwise it is a no-op.
- */
+/** A no-op that fails if the configuration has changed, which stops the later statements of an ordered command. */
 export function configStatement({ app, mark }: ConfigMark): Document {
   return {
     q: { _id: configMarkKey(app), mark: { $ne: mark ?? null } },

@@ -10,20 +10,14 @@ import type { Timestamp } from 'mongodb'
 export interface OutboxEntry {
   _id: string
   atMS: number
-  /**
-   * The room, user, read marker or message whose events are published in order. Absent for new messages, which are
-   * ordered by seq.
-   */
+  /** The room, user, read marker or message whose events keep their order. Absent for new messages (by seq). */
   orderingKey?: string
   /** Set by the server on insert. Conflicting changes commit one after the other, so it orders their events. */
   order?: Timestamp
   events: OutboxEvent[]
 }
 
-/**
- * Published events, kept for some hours in case the bus loses its stream. New messages are not kept here: they are
- * found by the time in their IDs.
- */
+/** Published events, kept for hours in case the bus loses its stream. Messages are found by the time in their IDs. */
 export interface PublishedEntry {
   _id: string
   /** Time of the outbox entry. */
@@ -60,10 +54,7 @@ export interface StreamStateDoc {
   begins?: { seq: number; sinceMS: number }
 }
 
-/**
- * An event in the outbox. All IDs are Nats-Msg-Ids, by which the stream drops duplicates. `by` is the user who made the
- * change with a token, for webhooks.
- */
+/** An event in the outbox. IDs are Nats-Msg-Ids, which the stream dedupes. `by`: the user with a token. */
 export type OutboxEvent =
   /**
    * An event of a message, published with the message's current state. `changedAtMS`: the message's `changedAtMS` after
@@ -72,10 +63,7 @@ export type OutboxEvent =
   | { kind: 'message'; message: string; event: ServerEvent; changedAtMS?: number; mayOvertake?: true; by?: string }
   /** The `room` event, published with the room's current state. */
   | { kind: 'room'; id: string; app: string; room: string; webhook?: false; request?: string; by?: string }
-  /**
-   * Any other event, with its payload as JSON text. `upToSeq`: seq of the last message of the room that the event
-   * concerns.
-   */
+  /** Any other event, with its payload as JSON text. `upToSeq`: the room's last message that it concerns. */
   | {
       kind: 'event'
       id: string

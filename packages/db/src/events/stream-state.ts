@@ -94,10 +94,7 @@ export async function leaseRebuilding(db: Db, leaseMS: number): Promise<StreamSt
   return db.streamState.findOneAndUpdate(free, lease, { returnDocument: 'after', ...durable })
 }
 
-/**
- * Records the progress of a replay. Returns false if the stream was lost again, or if another process took the lease
- * and finished.
- */
+/** Records a replay's progress. False if the stream was lost again, or another process took the lease and finished. */
 export async function recordRebuilt(
   db: Db,
   { _id, losses }: StreamStateDoc,

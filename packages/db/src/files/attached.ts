@@ -45,10 +45,7 @@ export async function findUses(
     .toArray()
 }
 
-/**
- * The flushed messages with a file in these rooms (IDs) and their threads, in batches. Messages in other rooms add no
- * cost.
- */
+/** The flushed messages with a file in these rooms (IDs) and their threads, in batches. Other rooms add no cost. */
 export async function* findUsesInRooms(
   db: Db,
   { app, id }: { app: string; id: string },

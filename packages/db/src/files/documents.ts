@@ -36,10 +36,7 @@ export interface FileDoc {
   lost?: true
 }
 
-/**
- * Pending cleanup, for any process: delete the bytes of a removed or refused file from the store, or check the files of
- * a deleted room.
- */
+/** Pending cleanup: of the stored bytes of a removed or refused file, or of the files of a deleted room. */
 export interface FilesToClearDoc {
   /** The file's ID, or key(app, room) for a room. */
   _id: string

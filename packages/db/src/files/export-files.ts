@@ -18,10 +18,7 @@ export function isExport({ owner, ownerKey }: Pick<FileDoc, 'owner' | 'ownerKey'
   return owner === undefined && ownerKey !== undefined
 }
 
-/**
- * Completes an export, which is kept for `exportKeptMS`.
- * @returns false if another worker has completed it, or its user was erased
- */
+/** Completes an export, kept for `exportKeptMS`. @returns false if another worker has, or its user was erased */
 export async function finishExportFile(
   db: Db,
   { app, id }: { app: string; id: string },

@@ -14,10 +14,7 @@ const leaseMS = 60_000
 export const uploadWithinMS = 60 * 60 * 1_000
 const perTransaction = 200
 
-/**
- * Removes a file if it is unchanged since it was read, and queues its bytes for deletion. Returns whether it was
- * removed.
- */
+/** Removes a file if it is unchanged since it was read, and queues its bytes for deletion. Returns whether it did. */
 export async function removeFile(db: Db, file: FileDoc): Promise<boolean> {
   const { _id, checkAtMS, heldUntilMS } = file
   return (await removeMatching(db, [file], { _id, checkAtMS, heldUntilMS: heldUntilMS ?? { $exists: false } })) === 1

@@ -1,6 +1,6 @@
 import { clock } from '@parley/async/clock'
 import type { Filter, IndexDescription } from 'mongodb'
-import { changeFirst } from '../change-first.ts'
+import { changeFirst } from '../claim-docs.ts'
 import type { Db, Session } from '../db.ts'
 import { key } from '../keys.ts'
 import { inTransaction } from '../transactions/transaction.ts'
@@ -63,10 +63,7 @@ interface Taken {
   wantsThumbnail: boolean
 }
 
-/**
- * Accepts an upload as the file's content. False if a newer upload has begun, an upload was already accepted, or the
- * file does not exist.
- */
+/** Accepts an upload as content. False if a newer one has begun, one was accepted, or the file does not exist. */
 export async function takeStored(
   db: Db,
   { _id }: Pick<FileDoc, '_id'>,
@@ -142,10 +139,7 @@ function nextCheck({ createdAtMS, heldUntilMS = 0, lost }: FileDoc): number {
   return Math.max(heldUntilMS, lost ? clock.now() : createdAtMS + unsentMS)
 }
 
-/**
- * Returns the files of a send, and keeps them from being removed while it can still run. Finds files of `owner`, and
- * with `orIntegrator` of the integrator.
- */
+/** The files of a send, kept while it can still run: those of `owner`, and with `orIntegrator` the integrator's. */
 export async function holdFiles(
   db: Db,
   ids: readonly string[],

@@ -1,5 +1,5 @@
 import type { Filter, IndexDescription } from 'mongodb'
-import { changeFirst } from '../change-first.ts'
+import { changeFirst } from '../claim-docs.ts'
 import type { Db } from '../db.ts'
 import type { FileDoc } from './documents.ts'
 import { checkLeaseMS } from './files.ts'
@@ -23,10 +23,7 @@ export async function appWithPicture(db: Db, nowMS: number, after: string): Prom
   return found?.app
 }
 
-/**
- * Leases the oldest due picture of the next owner after `afterOwner`, or of the first owner. The integrator's own
- * pictures sort first.
- */
+/** Leases the oldest due picture of the next owner after `afterOwner`. The integrator's own sort first. */
 export async function takePicture(db: Db, nowMS: number, app: string, afterOwner?: string): Promise<FileDoc | null> {
   return changeFirst(
     db.files,

@@ -55,10 +55,7 @@ export interface Held {
   users: ReadonlySet<string>
 }
 
-/**
- * Finds holds on a room or users, inside a transaction that removes their data. No hold can be placed until the
- * transaction ends.
- */
+/** Finds holds on a room or users, in a transaction that removes their data. None can be placed until it ends. */
 export async function findHeld(
   db: Db,
   app: string,

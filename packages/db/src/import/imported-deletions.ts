@@ -20,10 +20,7 @@ export interface ImportedDeletion {
 /** Limited by the four seconds that a command may take. */
 const perCommand = 500
 
-/**
- * Adds deletions of messages, which must be inserted already. Existing members' unread counts become exact when the
- * members are saved. Idempotent.
- */
+/** Adds deletions of inserted messages. Members' unread counts become exact when the members are saved. Idempotent. */
 export async function saveImportedDeletions(db: Db, deletions: readonly ImportedDeletion[]): Promise<void> {
   for (const part of inParts(deletions, perCommand)) await save(db, part)
 }

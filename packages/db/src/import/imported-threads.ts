@@ -28,10 +28,7 @@ export async function findImportedRoots(
   return new Map(found.map((root) => [root._id, root]))
 }
 
-/**
- * Moves threads to their last messages, which must be inserted already.
- * @throws ImportConflict if a thread was changed meanwhile
- */
+/** Moves threads to their last messages, already inserted. @throws ImportConflict if one was changed meanwhile */
 export async function growImported(
   db: Db,
   threads: readonly ImportedThread[],

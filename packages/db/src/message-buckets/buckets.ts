@@ -86,10 +86,7 @@ class BucketHeld extends Error {
   override name = 'BucketHeld'
 }
 
-/**
- * Durably puts new messages into their buckets. Idempotent: messages that are already there, or have moved since, stay
- * unchanged.
- */
+/** Durably puts new messages into their buckets. Messages that are there, or have moved since, stay unchanged. */
 export async function putIntoBuckets(db: Db, messages: readonly MessageDoc[]): Promise<void> {
   const deadlineMS = performance.now() + giveUpAfterMS
   for (let left = inBuckets(messages); left.length > 0; ) {
@@ -225,10 +222,7 @@ export function messagesOf(bucket: Pick<MessageBucketDoc, 'app' | 'room' | 'room
   )
 }
 
-/**
- * Removes messages from their buckets. The same transaction must insert them into `messages`.
- * @returns whether any was in a bucket
- */
+/** Removes messages from their buckets; the same transaction must insert them. @returns whether any was in one */
 export async function takeFromBuckets(
   db: Db,
   messages: readonly Pick<MessageDoc, '_id' | 'roomKey' | 'seq'>[],

@@ -1,9 +1,6 @@
 import type { MessageDoc } from '../messages/documents.ts'
 
-/**
- * A fixed range of a room's seqs, with the messages that are small and unchanged since they were sent. Other messages
- * have their own documents in `messages`.
- */
+/** A fixed range of a room's seqs, with its small, unchanged messages. Others have documents in `messages`. */
 export interface MessageBucketDoc {
   /** roomKey and padded bucket number, so that a room's buckets sort by seq. */
   _id: string

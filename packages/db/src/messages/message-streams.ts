@@ -74,10 +74,7 @@ export async function endParts(db: Db, { app, message }: StreamName): Promise<St
   return ended?.parts ?? []
 }
 
-/**
- * Writes the text so far into its message, but only while that is streaming, so not after a recall, edit or deletion. A
- * shorter text never replaces a longer one.
- */
+/** Writes the text so far into a message that is still streaming. A shorter text never replaces a longer one. */
 export async function showStreamed(
   db: Db,
   message: string,

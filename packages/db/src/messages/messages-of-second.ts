@@ -52,10 +52,7 @@ async function findNextMinute(db: Db, from: number, upTo: number): Promise<numbe
   return bucket && Math.min(...bucket.minutes.filter((minute) => minute >= from))
 }
 
-/**
- * The messages with IDs made in a range of whole seconds within a minute, by creation time. Excludes thread messages:
- * their events go through the outbox.
- */
+/** The messages with IDs of some whole seconds of a minute, by time, without threads' (they use the outbox). */
 export async function findMessagesOfSecond(
   db: Db,
   fromMS: number,

@@ -58,10 +58,7 @@ export async function findThreadsOfSender(
   return found.map(({ _id }) => _id)
 }
 
-/**
- * A sender's next flushed messages in a room or thread after a seq, ordered by seq. `next` is the seq to continue
- * after.
- */
+/** A sender's next flushed messages in a room or thread, by seq. Continue after `next`. */
 export async function findMessagesOfSender(
   db: Db,
   roomKey: string,

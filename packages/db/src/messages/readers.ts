@@ -46,10 +46,7 @@ export async function findReaders(
     .sort((a, b) => a.joinedAtMS - b.joinedAtMS || (a._id < b._id ? -1 : 1))
 }
 
-/**
- * The number of members with a marker at or after the message. Unlike findReaders, includes the sender and later
- * members.
- */
+/** The number of members with a marker at or after the message, including the sender and later members. */
 export async function countReaders(
   db: Db,
   message: Sent,

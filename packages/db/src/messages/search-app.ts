@@ -22,10 +22,7 @@ export function readsWordIndex({ conditions, roomKey, sender }: AppSearch): bool
   return conditions.length > 0 || (roomKey === undefined && sender !== undefined)
 }
 
-/**
- * Yields the search results after a cursor in batches, latest first.
- * @throws QueryTooSlow after `untilMS`
- */
+/** Yields the search results after a cursor in batches, latest first. @throws QueryTooSlow after `untilMS` */
 export function searchApp(
   db: Db,
   search: AppSearch,

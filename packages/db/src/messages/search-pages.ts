@@ -13,10 +13,7 @@ export interface SearchReading {
   untilMS: number
 }
 
-/**
- * Yields the results of a search in batches.
- * @throws QueryTooSlow after `untilMS`
- */
+/** Yields the results of a search in batches. @throws QueryTooSlow after `untilMS` */
 export async function* searchPages<T>(query: FindCursor<T>, { atOnce, untilMS }: SearchReading): AsyncGenerator<T[]> {
   const cursor = query.batchSize(atOnce).maxTimeMS(Math.max(1, untilMS - clock.now()))
   try {

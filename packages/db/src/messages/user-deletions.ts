@@ -171,10 +171,7 @@ export async function findDeletionsOf(
 
 const erasedAtOnce = 1_000
 
-/**
- * Removes all personal deletions of a user, including those in rooms that the user has left.
- * @returns whether it finished before the signal aborted
- */
+/** Removes all personal deletions of a user, also in rooms that they have left. @returns whether it finished */
 export async function removeUserDeletions(db: Db, app: string, user: string, signal: AbortSignal): Promise<boolean> {
   while (!signal.aborted) {
     const found = await db.userDeletions

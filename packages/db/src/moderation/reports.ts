@@ -118,10 +118,7 @@ export async function findReports(
   return findPage(db.reports, of, { time: 'createdAtMS', id: 'id', order: -1 }, { after: before, limit }, shown)
 }
 
-/**
- * A page of reports of a room's messages, of a sender's messages or by a reporter, optionally in one room, latest
- * first.
- */
+/** A page of reports of a room, of a sender or by a reporter, optionally in one room, latest first. */
 export async function findReportsAbout(
   db: Db,
   app: string,

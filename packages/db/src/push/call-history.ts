@@ -77,10 +77,7 @@ export async function requeueCalls(
   })
 }
 
-/**
- * Queues a finished call again; it keeps its order. Returns the call, or null if the app has none with this ID and
- * state.
- */
+/** Queues a finished call again, in its order. Returns it, or null without a call of this ID and state. */
 export async function requeueCall(
   db: Db,
   app: string,

@@ -52,10 +52,7 @@ export interface OutgoingCallDoc {
   failedAt?: Date
 }
 
-/**
- * Why each member on one page of the room's members got a push of a message, or none. Kept small, since it is written
- * for every message that can be pushed.
- */
+/** Why each member on a page got a push of a message, or none. Small, since every such message writes it. */
 export interface PushDecisionDoc {
   /** key(app, message, page) */
   _id: string

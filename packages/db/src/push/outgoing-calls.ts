@@ -238,10 +238,7 @@ export async function markCallTried(
   await db.outgoingCalls.updateOne({ _id: id }, { $set: set, $inc: { tries: 1 } })
 }
 
-/**
- * Turns the queues' calls from before `beforeMS` into dead letters, with the result of `kept` as data. Returns their
- * number.
- */
+/** Turns calls from before `beforeMS` into dead letters, with the result of `kept` as data. Returns their number. */
 export async function deadLetterCalls(
   db: Db,
   queues: readonly string[],

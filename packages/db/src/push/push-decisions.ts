@@ -87,10 +87,7 @@ export async function findResults(db: Db, content: string, user: string): Promis
   return found.map(({ result }) => result).sort((a, b) => a.atMS - b.atMS)
 }
 
-/**
- * The number of members and devices per decision, and of pushes per outcome. Reads about two documents per 1,000
- * members.
- */
+/** The members and devices per decision, and pushes per outcome. Reads about two documents per 1,000 members. */
 export async function countDecisions(
   db: Db,
   content: string,

@@ -62,10 +62,7 @@ export async function advanceSweep(
   return next
 }
 
-/**
- * Ends a sweep. The next one starts an hour after this one began, or five minutes from now if a room failed.
- * @throws SweepTaken
- */
+/** Ends a sweep. The next starts an hour after this one began, or in five minutes if a room failed. */
 export async function endSweep(db: Db, { app, nextMS, begunMS, sweptMS, failed }: LeasedSweep): Promise<void> {
   const retention = failed
     ? { nextMS: clock.now() + afterFailureMS, sweptMS }
@@ -100,10 +97,7 @@ interface SweptApp {
 /** The fields that decide whether a room can have messages beyond their retention. */
 export type SweptRoom = Pick<RoomDoc, '_id' | 'id' | 'roomType' | 'retentionDays' | 'seq' | 'oldestAtMS' | 'importing'>
 
-/**
- * Rooms of an app after a key, including deleted ones, ordered by key.
- * @param which 'own': only rooms with their own retention
- */
+/** Rooms of an app after a key, also deleted ones, by key. @param which 'own': only with their own retention */
 export async function findRoomsToSweep(
   db: Db,
   app: string,

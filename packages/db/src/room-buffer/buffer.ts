@@ -73,10 +73,7 @@ export async function findRoomOfBufferedMessage(db: Db, app: string, message: st
   return room?.id
 }
 
-/**
- * IDs of the messages that were written, either buffered or flushed.
- * @param max maximum possible number of them, if known
- */
+/** IDs of the messages that were written, buffered or flushed. @param max the most there can be, if known */
 export async function findArrived(
   db: Db,
   messages: readonly Pick<MessageDoc, '_id' | 'roomKey'>[],

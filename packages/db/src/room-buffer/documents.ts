@@ -14,10 +14,7 @@ export interface RoomBuffer {
   bufferBytes?: number
 }
 
-/**
- * A new message in its room's document until it is flushed (flush.ts), without the room's fields. `updatedAtMS` equals
- * `createdAtMS`.
- */
+/** A message in its room's document until it is flushed, without the room's fields. `updatedAtMS` is `createdAtMS`. */
 export interface BufferedMessage extends Omit<MessageDoc, 'app' | 'room' | 'roomKey' | 'updatedAtMS'> {
   /** The sender's idempotency key. */
   sendKey?: string

@@ -79,19 +79,13 @@ export async function pullFlushed(db: Db, pulls: readonly Pull[]): Promise<void>
 const firstSecond = { $substrBytes: [{ $min: '$buffer._id' }, 0, 8] }
 const firstMade = { $toLong: { $toDate: { $toObjectId: { $concat: [firstSecond, '0'.repeat(16)] } } } }
 
-/**
- * Step 4 for large messages. Shares a lock with appendStored in this process, since a pull would conflict with its
- * transaction.
- */
+/** Step 4 for large messages. Shares a lock with appendStored: a pull would conflict with its transaction. */
 export async function pullStored(db: Db, pulls: readonly Pull[]): Promise<void> {
   const locks = pulls.map(({ roomKey }) => storedLock(roomKey))
   if (pulls.length > 0) await db.locks.run(locks, () => pullFlushed(db, pulls))
 }
 
-/**
- * Runs steps 1 and 2 for the buffers of rooms: everything acknowledged before the call is then flushed. The appending
- * process does the pull.
- */
+/** Runs steps 1 and 2 for rooms: all acknowledged before is then flushed. The appending process does the pull. */
 export async function flushRooms(db: Db, keys: readonly string[]): Promise<void> {
   await flushBuffers(db, await findBuffers(db, keys))
 }
@@ -232,10 +226,7 @@ function toAbandoned(room: RoomDoc, beforeMS: number) {
   return { room, entries, sinceMS: Math.min(beforeMS, ...entries.map(sentMS)) }
 }
 
-/**
- * Send time by the sending process's clock, to the second. `createdAtMS` follows the room's clock, which can be far
- * ahead.
- */
+/** Send time by the sending process's clock, to the second. `createdAtMS` can be far ahead of it. */
 function sentMS({ _id, createdAtMS }: BufferedMessage): number {
   return Math.min(createdAtMS, (timeOfID(_id) ?? createdAtMS) + 1_000)
 }

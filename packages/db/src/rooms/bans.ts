@@ -76,10 +76,7 @@ export async function findBansOfUser(db: Db, app: string, blockee: string, limit
 /** Assumed maximum number of bans that begin in the same millisecond, since a page can end among them. */
 const maxAtOnce = 100
 
-/**
- * The active bans of a user, in a room, or both, that began in a period. Latest first, up to `maxAtOnce` beyond the
- * limit.
- */
+/** A period's active bans of a user, in a room, or both, latest first, up to `maxAtOnce` beyond the limit. */
 export async function findBansBegun(
   db: Db,
   app: string,

@@ -5,10 +5,7 @@ import { flushInTransaction } from '../room-buffer/flush.ts'
 import type { RoomDoc } from './documents.ts'
 import { newVersion, versionStep } from './version.ts'
 
-/**
- * Locks a room as the first step of a transaction. Earlier sends are flushed and counted; later sends wait for the
- * transaction's end. Null if there is no such room.
- */
+/** Locks a room first in a transaction. Earlier sends are flushed; later ones wait for its end. Null without a room. */
 export async function lockRoom(db: Db, app: string, id: string, session: Session): Promise<RoomDoc | null> {
   const taken = { version: { $add: [{ $ifNull: ['$version', 0] }, versionStep()] }, flushedSeq: '$seq' }
   const of = { _id: key(app, id) }

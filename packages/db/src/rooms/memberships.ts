@@ -47,10 +47,7 @@ interface CountedRoom extends Pick<RoomDoc, 'seq' | 'deletedUpToSeq'> {
   own: readonly number[]
 }
 
-/**
- * The exact number of a member's unread messages, computed without a query. The membership and the room must come from
- * one snapshot or transaction.
- */
+/** A member's exact unread count, without a query. Membership and room must come from one snapshot. */
 export function unreadOf(membership: ReadMarker & Pick<MembershipDoc, 'flushedSeq'>, room: CountedRoom): number {
   const { readSeq, uncounted } = currentMarker(membership, room)
   return room.seq - readSeq - uncounted - ownUnflushed({ ...membership, readSeq }, room.own)

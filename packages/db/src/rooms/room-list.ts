@@ -34,10 +34,7 @@ interface RoomListPage {
   maxTimeMS: number
 }
 
-/**
- * A page of an app's rooms, without deleted ones, and the number of matches, counted up to `maxCounted` + 1.
- * @throws QueryTooSlow
- */
+/** A page of an app's rooms that are not deleted, and the matches up to `maxCounted` + 1. @throws QueryTooSlow */
 export async function findRoomList(
   db: Db,
   app: string,

@@ -25,10 +25,7 @@ export async function insertMemberships(db: Db, joining: readonly Joining[], ses
   await insertDocuments(db, joining, blocked, session)
 }
 
-/**
- * Writes memberships that begin at the current time of their rooms.
- * @param blocked the marks of read-only memberships, by ID
- */
+/** Writes memberships that begin at their rooms' current time. @param blocked marks of read-only ones, by ID */
 async function insertDocuments(
   db: Db,
   joining: readonly Joining[],
@@ -158,10 +155,7 @@ export async function findFirstMembers(db: Db, room: RoomDoc, session: Session):
   return first.map(({ user }) => user)
 }
 
-/**
- * The marks of read-only memberships, by ID: of users banned in the room, or blocked by the other user of a direct
- * room.
- */
+/** Marks of read-only memberships, by ID: users banned in the room, or blocked by the other of a direct room. */
 export async function findBlocked(
   db: Db,
   joining: readonly Joining[],

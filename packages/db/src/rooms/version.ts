@@ -1,7 +1,4 @@
-/**
- * An increment of `version`. Random, so that if a failover rolls a change back, later changes do not repeat the lost
- * version, which processes may still remember.
- */
+/** An increment of `version`. Random, so that a change after a rollback does not repeat the lost version. */
 export function versionStep(): number {
   return 1 + Math.floor(Math.random() * 2 ** 20)
 }

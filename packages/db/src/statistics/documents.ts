@@ -11,10 +11,7 @@ export interface StatsUserDoc extends Bucket {
   minutes?: Long
 }
 
-/**
- * A room with messages in a bucket. Seqs have no gaps and follow time, so the first and last give the number of
- * messages, even if events are repeated or reordered.
- */
+/** A room with messages in a bucket. Seqs have no gaps, so first and last give their number, even if repeated. */
 export interface StatsRoomDoc extends Bucket {
   room: string
   firstSeq: number

@@ -133,10 +133,7 @@ export async function* pageThreadUsers(
   yield* readInParts(members, perPage)
 }
 
-/**
- * The threads of a room in which these users take part.
- * @param roots only threads of these messages; at most some hundred
- */
+/** The threads of a room in which these users take part. @param roots only of these, at most some hundred */
 export async function findThreadUsers(
   db: Db,
   { app, room, users, roots }: { app: string; room: string; users: readonly string[]; roots?: readonly string[] },
@@ -156,10 +153,7 @@ export async function leaveThreads(db: Db, app: string, user: string): Promise<v
   await db.threadMembers.deleteMany({ userKey: key(app, user) })
 }
 
-/**
- * Pages through the users to notify of a thread message: the thread's and the mentioned users who are members of the
- * room.
- */
+/** Pages through the users to notify of a thread message: its users and the mentioned ones, if still members. */
 export async function* pageThreadMembers(
   db: Db,
   { app, room, root }: ThreadOf,

@@ -100,10 +100,7 @@ async function runOnce<T>(session: Session, work: (session: Session) => Promise<
   }
 }
 
-/**
- * Aborts transactions of the same database user that have been idle for `abandonedAfterMS`. Ignores failures: the next
- * look, or write that waits, tries again.
- */
+/** Aborts this user's transactions idle for `abandonedAfterMS`. Ignores failures: the next look tries again. */
 export async function endAbandoned(db: Db): Promise<void> {
   try {
     const admin = db.client.db('admin')

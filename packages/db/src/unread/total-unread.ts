@@ -11,10 +11,7 @@ const perRound = 5_000
 
 type Marker = Pick<MembershipDoc, 'user' | 'roomKey' | 'readSeq' | 'uncounted' | 'flushedSeq'>
 
-/**
- * The total number of unread messages per user, over all their rooms. Reads each membership once, and each room once
- * per 5,000 memberships. Reads no messages.
- */
+/** The total unread messages per user, over all rooms. Reads each membership once, and no messages. */
 export async function totalUnreadOf(db: Db, app: string, users: readonly string[]): Promise<Map<string, number>> {
   if (users.length === 0) return new Map()
   return inSnapshot(db, async (session) => {

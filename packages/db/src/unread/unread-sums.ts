@@ -70,10 +70,7 @@ export function sumUnread(membership: MembershipToSum, room: RoomToSum): UnreadS
   }
 }
 
-/**
- * The unread count computed from the messages, in the snapshot or transaction of the membership and the room. Reads an
- * index entry per message after the marker.
- */
+/** The unread count from the messages, in the snapshot of membership and room. Reads an index entry per message. */
 export async function countUnread(
   db: Db,
   membership: MembershipToSum,

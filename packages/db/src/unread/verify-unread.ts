@@ -47,10 +47,7 @@ export async function verifyUnread(
   })
 }
 
-/**
- * Corrects a member's unread count from the messages. Restarts on concurrent changes.
- * @returns whether the count was wrong
- */
+/** Corrects a member's unread count from the messages. Restarts on concurrent changes. @returns whether it was wrong */
 export async function repairUnread(db: Db, { _id, app, room: id }: WrongUnread): Promise<boolean> {
   return inTransaction(db, async (session) => {
     const room = await findRoomHeads(db, app, id, session)

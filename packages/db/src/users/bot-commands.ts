@@ -12,10 +12,7 @@ interface CommandRobot {
 /** Maximum number of an app's robots to examine. */
 const maxRobots = 1_000
 
-/**
- * The robots in a room with commands, or with the command `name`. Excludes banned robots. Searches the app's robots, so
- * the cost does not depend on the room's size.
- */
+/** A room's robots with commands, or with `name`, without banned ones. Searches the app's robots. */
 export async function findCommandRobots(db: Db, app: string, room: string, name?: string): Promise<CommandRobot[]> {
   const robots = await db.users
     .find({ app, 'commands.name': name ?? { $exists: true }, isRobot: true })

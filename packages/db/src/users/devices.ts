@@ -11,10 +11,7 @@ const maxPerUser = 100
 /** Devices removed per registration, since the size of a command is limited. */
 const maxTrimmed = 1_000
 
-/**
- * Identifies a push token: a Web Push subscription, which is JSON, by its endpoint, since browsers may write it in
- * several forms, and renew its keys.
- */
+/** Identifies a push token: a Web Push subscription by its endpoint, since its JSON varies and its keys change. */
 export function pushTokenId(token: string): string {
   if (!token.trimStart().startsWith('{')) return token
   try {
@@ -26,10 +23,7 @@ export function pushTokenId(token: string): string {
   }
 }
 
-/**
- * Registers a device's token. Beyond `maxPerUser`, removes the longest unused devices. A token belongs to one device:
- * another user of the same phone loses it.
- */
+/** Registers a device's token. Removes the longest unused beyond `maxPerUser`, and the token from other devices. */
 export async function saveDevice(
   db: Db,
   device: Pick<DeviceDoc, 'app' | 'user' | 'device' | 'type' | 'token' | 'language'>,
@@ -88,10 +82,7 @@ async function deleteFound(db: Db, found: readonly Found[], session?: Session): 
   return deletedCount
 }
 
-/**
- * Removes token entries, unless another device has the token. After a kill, an entry can remain; the next holder
- * replaces it.
- */
+/** Removes token entries unless another device has the token. A kill can leave one; the next holder replaces it. */
 async function forgetTokens(db: Db, found: readonly Found[], session?: Session): Promise<void> {
   const _id = { $in: found.map(tokenKey) }
   const device = { $in: found.map((one) => one._id) }

@@ -5,10 +5,7 @@ import type { UserDoc } from './documents.ts'
 /** A counter, since a repeated time could be a no-op write: MongoDB skips those, so they do not conflict. */
 const taken = { $inc: { takes: 1 } }
 
-/**
- * Locks a user as the first step of a transaction, which serializes writes of the user, such as a ban and an erasure.
- * Null for an unknown user or a user group.
- */
+/** Locks a user first in a transaction, which serializes writes of the user. Null for an unknown user or a group. */
 export async function lockUser(db: Db, app: string, id: string, session: Session): Promise<UserDoc | null> {
   const of = { _id: key(app, id), groupMembers: { $exists: false } }
   return db.users.findOneAndUpdate(of, taken, { session, returnDocument: 'after' })

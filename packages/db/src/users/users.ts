@@ -163,10 +163,7 @@ export async function updateProfiles(db: Db, users: readonly UserDoc[], session:
   )
 }
 
-/**
- * A page of an app's users, without groups, oldest first, and the total number of matches.
- * @throws QueryTooSlow
- */
+/** A page of an app's users, without groups, oldest first, and the total number of matches. @throws QueryTooSlow */
 export async function findUserPage(
   db: Db,
   app: string,

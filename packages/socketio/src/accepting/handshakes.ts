@@ -1,7 +1,4 @@
-/**
- * Limits handshakes in flight: at most `max` begin within `withinMS`, plus one for each that ends. Old ones no longer count,
- * so idle clients cannot hold slots.
- */
+/** Limits handshakes in flight: at most `max` within `withinMS`, plus one for each that ends. Idle ones expire. */
 export function createHandshakes(
   { max, withinMS }: { max: number; withinMS: number },
   now: () => number = () => performance.now(),

@@ -15,10 +15,7 @@ export type EngineEvents<S> = {
   onOpen: (connection: Connection<S>) => void
   /** One Engine.IO message; a Buffer is binary and belongs to the receiver. */
   onMessage: (connection: Connection<S>, message: string | Buffer) => void
-  /**
-   * The session moved from polling to a WebSocket: on this node (queued packets are already sent), or bridged by
-   * another node.
-   */
+  /** The session moved from polling to a WebSocket: here (queued packets are sent), or bridged by another node. */
   onUpgrade: (connection: Connection<S>) => void
   onClose: (connection: Connection<S>, reason: string) => void
   /** A bridge on this node was opened or closed. */
@@ -200,10 +197,7 @@ export class Connection<S> implements PolledSession {
     else this.ws.cork(sends)
   }
 
-  /**
-   * Ends the session: flushes queued packets, then closes the transport. The stock client sees a transport close and
-   * reconnects. `onClose` has run when this returns.
-   */
+  /** Ends the session: flushes, then closes the transport; stock clients reconnect. `onClose` has run on return. */
   close(reason: string): void {
     if (this.closed) return
     if (this.ws !== undefined) {

@@ -13,10 +13,7 @@ type Requester = {
   onGone: (stop: (() => void) | undefined) => void
 }
 
-/**
- * Serves a request to a session on this node, or forwards it to the session's node.
- * @param poll the poll's name (see PollRequest)
- */
+/** Serves a request to a session here, or forwards it to the session's node. @param poll its name (PollRequest) */
 export function serveRequest<S>(
   state: EngineState<S>,
   res: HttpResponse,

@@ -6,10 +6,7 @@ import { Newcomers } from './newcomers.ts'
 /** Maps the JSON text of an event's argument to the JSON text to send instead. */
 export type Codec = (json: string | Uint8Array) => string
 
-/**
- * A topic with at least one socket. `channels` and `onWebSocket` are indexed by codec; `apart` holds the sockets on
- * polling and those with a replay buffer.
- */
+/** A topic with sockets. `channels` and `onWebSocket` are by codec; `apart` is on polling or with a replay buffer. */
 export type Topic = {
   name: string
   size: number

@@ -4,18 +4,24 @@ import {
   CallToolRequestSchema,
   type CallToolResult,
   ErrorCode,
+  InitializeRequestSchema,
+  JSONRPCMessageSchema,
+  JSONRPCNotificationSchema,
+  JSONRPCRequestSchema,
   ListToolsRequestSchema,
   McpError,
+  RequestIdSchema,
 } from '@modelcontextprotocol/sdk/types.js'
 import type { AuthenticatedIntegrator } from '@parley/chat/access/caller'
 import { toErrorEnvelope } from '@parley/contracts/envelope'
 import { ApiError } from '@parley/contracts/errors'
+import { explainIssue } from '@parley/contracts/explain-issue'
 import { isObject } from '@parley/contracts/free-json'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { z } from 'zod'
 import { countedHeader } from '../limits/rate-limit.ts'
 import { whenClosed } from '../mount.ts'
 import { type Authentication, authenticateApiKey, callerRefusal } from '../requests/authenticate.ts'
-import { malformedMessage } from './malformed-message.ts'
 import { isRead, type ToolRequest, toolOperation, toolRequest, toolsFor } from './tools.ts'
 
 const path = '/mcp'
@@ -177,4 +183,32 @@ function asWebRequest({ method, headers }: FastifyRequest): Request {
   const named = ['accept', 'content-type', 'mcp-protocol-version'] as const
   const sent = named.flatMap((name) => (headers[name] === undefined ? [] : [[name, String(headers[name])] as const]))
   return new Request(`http://parley${path}`, { method, headers: Object.fromEntries(sent) })
+}
+
+const methods = new Map<unknown, z.ZodType>([
+  ['initialize', InitializeRequestSchema],
+  ['tools/list', ListToolsRequestSchema],
+  ['tools/call', CallToolRequestSchema],
+])
+
+/**
+ * The error of a message that is not valid JSON-RPC, or whose parameters do not fit its method; undefined for a good one.
+ * Names the field. The SDK reports the former as a parse error and the latter as an internal error.
+ */
+function malformedMessage(message: unknown) {
+  const fields = isObject(message) ? message : {}
+  const issue = firstIssue(envelopeOf(fields), message) ?? firstIssue(methods.get(fields['method']), message)
+  if (!issue) return undefined
+  const code = issue.path[0] === 'params' ? ErrorCode.InvalidParams : ErrorCode.InvalidRequest
+  const { data: id = null } = RequestIdSchema.safeParse(fields['id'])
+  return { jsonrpc: '2.0', id, error: { code, message: explainIssue(issue) } }
+}
+
+function envelopeOf(message: Record<string, unknown>): z.ZodType {
+  if ('result' in message || 'error' in message) return JSONRPCMessageSchema
+  return 'id' in message ? JSONRPCRequestSchema : JSONRPCNotificationSchema
+}
+
+function firstIssue(schema: z.ZodType | undefined, message: unknown) {
+  return schema?.safeParse(message).error?.issues[0]
 }

@@ -152,10 +152,7 @@ function segment(name: string, value: unknown): string {
   return encodeURIComponent(text.toWellFormed())
 }
 
-/**
- * A parameter as text, as REST takes it.
- * @throws ApiError INVALID_REQUEST for a list or an object, unless the parameter is a filter
- */
+/** A parameter as text. @throws ApiError INVALID_REQUEST for a list or an object, unless it is a filter */
 function textOf(name: string, value: unknown, isFilter = false): string {
   if (typeof value === 'string') return value.toWellFormed()
   if (!isFilter && (isObject(value) || Array.isArray(value))) {

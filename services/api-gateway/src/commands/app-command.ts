@@ -8,8 +8,7 @@ import { migrateTimeoutMS } from '@parley/db/migrate'
 import { Command, InvalidArgumentError } from 'commander'
 import { byCommand } from './by-command.ts'
 import { interruptible } from './interruptible.ts'
-import { withBus } from './with-bus.ts'
-import { noApp, withDb } from './with-db.ts'
+import { noApp, withBus, withDb } from './with-db.ts'
 
 const maxHours = 30 * 24
 const lineEvery = 10_000

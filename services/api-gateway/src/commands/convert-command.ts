@@ -1,8 +1,7 @@
 import { join } from 'node:path'
 import { type Convertible, convertExport, convertible } from '@parley/chat/convert/convert-export'
 import { Argument, Command } from 'commander'
-import { interruptible, type Left } from './interruptible.ts'
-import { createProgress } from './progress.ts'
+import { type Left, createProgress, interruptible } from './interruptible.ts'
 
 const progressMS = 2_000
 

@@ -10,8 +10,7 @@ import { writeNewFile } from '@parley/files/new-file'
 import { Command } from 'commander'
 import { recordWork } from './by-command.ts'
 import { openCommandStore } from './command-store.ts'
-import { interruptible } from './interruptible.ts'
-import { createProgress } from './progress.ts'
+import { createProgress, interruptible } from './interruptible.ts'
 import { requireApp, withDb } from './with-db.ts'
 
 const progressMS = 2_000

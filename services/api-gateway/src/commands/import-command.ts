@@ -5,8 +5,7 @@ import type { Db } from '@parley/db/connect'
 import { Command } from 'commander'
 import { recordWork } from './by-command.ts'
 import { openCommandStore } from './command-store.ts'
-import { interruptible } from './interruptible.ts'
-import { createProgress } from './progress.ts'
+import { createProgress, interruptible } from './interruptible.ts'
 import { noApp, requireApp, withDb } from './with-db.ts'
 
 const progressMS = 2_000

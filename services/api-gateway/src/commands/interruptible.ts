@@ -25,10 +25,7 @@ const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 /** Ctrl-C reaches a command of `npm run` twice: from the terminal, and from npm. */
 const sameSignalMS = process.env['npm_lifecycle_event'] === undefined ? 0 : 500
 
-/**
- * Runs work that stops once its signal is aborted: by the first of these signals. A second one ends the process at once,
- * also while a server does not respond.
- */
+/** Runs work that the first of these signals aborts. A second signal ends the process at once. */
 export async function interruptible<T>(
   { stopped, atOnce }: Left,
   work: (ending: AbortSignal) => Promise<T>,
@@ -51,4 +48,15 @@ export async function interruptible<T>(
   const stopListening = () => signals.forEach((signal) => process.off(signal, onSignal))
   for (const signal of signals) process.on(signal, onSignal)
   return work(ending.signal).finally(stopListening)
+}
+
+/** Prints a line at most every `everyMS`. @param startMS when this time begins, by `performance.now()` */
+export function createProgress(everyMS: number, startMS = performance.now()): (line: () => string) => void {
+  let printedAtMS = startMS
+  return (line) => {
+    const nowMS = performance.now()
+    if (nowMS < printedAtMS + everyMS) return
+    printedAtMS = nowMS
+    console.log(line())
+  }
 }

@@ -16,10 +16,7 @@ import { interruptible } from './interruptible.ts'
 
 const reminderMS = 10_000
 
-/**
- * `parley migrate`: checks the servers and migrates the database to this release's schema. Services of the previous
- * release keep working.
- */
+/** `parley migrate`: checks the servers and migrates the schema. The previous release's services keep working. */
 export function migrateCommand(): Command {
   return new Command('migrate')
     .description("Migrate the database to this release's schema: indexes and data. Safe to repeat.")

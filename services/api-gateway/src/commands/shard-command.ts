@@ -1,5 +1,5 @@
+import { isDatabaseName } from '@parley/db/check-server'
 import { shardCommands } from '@parley/db/collections'
-import { isDatabaseName } from '@parley/db/database-name'
 import { Command, InvalidArgumentError, Option } from 'commander'
 
 /**

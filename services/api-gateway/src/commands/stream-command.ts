@@ -8,10 +8,8 @@ import { keptDays } from '@parley/db/push/outgoing-calls'
 import { createLog } from '@parley/service/log'
 import { Command, InvalidArgumentError } from 'commander'
 import { recordWork } from './by-command.ts'
-import { interruptible } from './interruptible.ts'
-import { createProgress } from './progress.ts'
-import { withBus } from './with-bus.ts'
-import { withDb } from './with-db.ts'
+import { createProgress, interruptible } from './interruptible.ts'
+import { withBus, withDb } from './with-db.ts'
 
 const progressMS = 5_000
 

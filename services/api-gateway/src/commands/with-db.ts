@@ -1,11 +1,13 @@
 import { findApp } from '@parley/db/apps/apps'
 import type { AppDoc } from '@parley/db/apps/documents'
-import { connectDb, type Db, usingDb } from '@parley/db/connect'
+import { type Db, connectDb, usingDb } from '@parley/db/connect'
 import { createSchemaCheck } from '@parley/db/schema'
 import { explain } from '@parley/service/explain'
 import { readSettings } from '@parley/service/settings'
-import { mongoSettings, tlsPrefix } from '@parley/service/shared-settings'
+import { mongoSettings, natsSettings, tlsPrefix } from '@parley/service/shared-settings'
 import { tlsOptions } from '@parley/service/tls-settings'
+import { type Bus, connectBus } from '@parley/bus/connect'
+import { type Control, createControl } from '@parley/bus/control/control'
 
 /** Runs work on the database in the environment, if its schema is known. */
 export async function withDb<T>(work: (db: Db) => Promise<T>, timeoutMS?: number): Promise<T> {
@@ -27,4 +29,18 @@ export async function requireApp(db: Db, app: string): Promise<AppDoc> {
 
 export function noApp(app: string): Error {
   return new Error(`there is no app ${JSON.stringify(app)}`)
+}
+
+/** Runs work on the NATS servers in the environment. */
+export async function withBus(work: (bus: Bus, control: Control) => Promise<void>): Promise<void> {
+  const { natsUrl, natsTls, natsCredentials } = readSettings(natsSettings, process.env)
+  const access = { tls: tlsOptions(natsTls, tlsPrefix.nats), credentials: natsCredentials }
+  const bus = await explain('NATS', [natsSettings.natsUrl], connectBus(natsUrl, 'parley-cli', {}, access))
+  const control = createControl(bus)
+  try {
+    await work(bus, control)
+  } finally {
+    control.stop()
+    await bus.close()
+  }
 }

@@ -1,10 +1,7 @@
 import { type FailedLogins, failedLoginCode } from '@parley/chat/access/failed-logins'
 import type { FastifyRequest } from 'fastify'
 
-/**
- * Counts a request that failed for a wrong key or token.
- * @returns the error to return to the client
- */
+/** Counts a request that failed for a wrong key or token. @returns the error to return to the client */
 export function judgeRefusal(failedLogins: FailedLogins, error: unknown, request: FastifyRequest): unknown {
   // A known caller failed for another reason, such as another user's ID.
   if (request.caller || failedLoginCode(error) === undefined) return error

@@ -4,10 +4,7 @@ import type { FastifyInstance } from 'fastify'
 /** Marks internal requests on behalf of an already counted one; the value is `countedMark`. */
 export const countedHeader = 'parley-counted'
 
-/**
- * Limits the requests of each API key, user and app. Register before the routes.
- * @param countedMark a secret of this process
- */
+/** Limits the requests of keys, users and apps. Register before the routes. @param countedMark this process's secret */
 export function limitRequests(app: FastifyInstance, rates: CallerRates, countedMark: string): void {
   // After authentication and before the body is read: invalid requests count as well.
   app.addHook('preParsing', (request, _reply, _payload, done) => {

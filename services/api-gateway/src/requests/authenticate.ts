@@ -116,10 +116,7 @@ export function callerRefusal(
   )
 }
 
-/**
- * Requires the scopes that the input of a request needs beside that of its operation.
- * @throws ApiError PERMISSION_DENIED
- */
+/** Requires the scopes that a request's input needs beside its operation's. @throws ApiError PERMISSION_DENIED */
 export function requireScopesFor({ scopesFor }: Pick<Operation, 'scopesFor'>, request: FastifyRequest): void {
   const { caller, params, body } = request
   if (!scopesFor || caller?.kind !== 'integrator') return

@@ -21,10 +21,7 @@ const corsOptions: FastifyCorsOptions = {
 /** Headers specific to each response. */
 const own = new Set(['content-length', 'content-type', 'date', 'connection'])
 
-/**
- * Adds the headers of helmet and CORS to every response. They never change, so the plugins run once; only preflights
- * (OPTIONS) go to the plugin.
- */
+/** Adds helmet's and CORS' headers to every response. They never change, so only preflights go to the plugin. */
 export async function addFixedHeaders(app: FastifyInstance): Promise<void> {
   const fixed = await headersOfPlugins()
   app.addHook('onRequest', (_request, reply, done) => {

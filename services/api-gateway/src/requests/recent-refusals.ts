@@ -2,10 +2,7 @@ import type { RecentActivity } from '@parley/chat/timeline/recent-activity'
 import { ApiError } from '@parley/contracts/errors'
 import type { FastifyRequest } from 'fastify'
 
-/**
- * Remembers refused requests of users, or of API keys in their name, for timelines. Requests without a valid token have no
- * known user.
- */
+/** Remembers refused requests of users, or of keys in their name, for timelines. Without a token no user is known. */
 export function recordRefusal(recent: Pick<RecentActivity, 'record'>, request: FastifyRequest, error: unknown): void {
   const { caller, errorCode: code, id, params, body } = request
   const { operation } = request.routeOptions.config

@@ -21,9 +21,7 @@ import type { Mount } from '../mount.ts'
 
 export function mountAdministration(mount: Mount, chat: Chat, presence: Presence): void {
   mount(rooms.listAllRooms, ({ caller, query }) => listAllRooms(chat, caller.app, query))
-
   mount(rooms.inspectRoom, ({ caller, params }) => inspectRoom(chat, caller, params.id))
-
   mount(rooms.inspectMembers, ({ caller, params, query }) => inspectMembers(chat, caller.app, params.id, query))
 
   mount(rooms.inspectMessages, ({ caller, params, query: { includeDeleted, ...query } }) =>
@@ -31,9 +29,7 @@ export function mountAdministration(mount: Mount, chat: Chat, presence: Presence
   )
 
   mount(rooms.inspectThread, ({ caller, params, query }) => listThread(chat, caller, params.id, query))
-
   mount(rooms.inspectPins, ({ caller, params, query }) => listPins(chat, caller, params.id, query))
-
   mount(rooms.inspectBans, ({ caller, params, query }) => listBans(chat, caller, params.id, query))
 
   mount(rooms.inspectRoomsOfUser, ({ caller, params, query }) =>
@@ -41,12 +37,8 @@ export function mountAdministration(mount: Mount, chat: Chat, presence: Presence
   )
 
   mount(search.searchAllMessages, ({ caller, body }) => searchAllMessages(chat, caller.app, body))
-
   mount(timeline.readTimeline, ({ caller, query }) => readTimeline(chat, presence, caller, query))
-
   mount(audit.listAudit, ({ caller, query }) => listAudit(chat, caller.app, query))
-
   mount(users.listAllUsers, ({ caller, query }) => listAllUsers(chat, caller.app, query))
-
   mount(clients.inspectUser, ({ caller, params }) => inspectUser(chat, caller.app, params.client_id))
 }

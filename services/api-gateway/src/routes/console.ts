@@ -141,7 +141,6 @@ function mountSessions(mount: Mount, operators: Operators): void {
   })
 
   mount(session.listSessions, ({ caller }) => listSessions(db, caller))
-
   mount(session.endSession, ({ caller, params, raw }) => endSession(operators, caller, params.id, visitorOf(raw)))
 
   mount(account.changePassword, async ({ caller, body, raw }) =>
@@ -177,7 +176,6 @@ function mountPasskeys(mount: Mount, operators: Operators, { url }: ConsoleParts
 
 function mountOperators(mount: Mount, operators: Operators): void {
   mount(managed.listOperators, ({ caller, query, raw }) => listOperators(operators, by(caller, raw), query))
-
   mount(managed.addOperator, ({ caller, body, raw }) => addOperator(operators, by(caller, raw), body))
 
   mount(managed.changeOperator, ({ caller, params, body, raw }) =>
@@ -185,7 +183,6 @@ function mountOperators(mount: Mount, operators: Operators): void {
   )
 
   mount(managed.resetOperator, ({ caller, params, raw }) => resetOperator(operators, by(caller, raw), params.id))
-
   mount(managed.removeOperator, ({ caller, params, raw }) => removeOperator(operators, by(caller, raw), params.id))
 
   mount(managed.listOperatorAudit, async ({ caller, query }) => {

@@ -4,11 +4,10 @@ import { Accepted } from '@parley/chat/jobs/work-on-job'
 import { deleteForAll } from '@parley/chat/messages/changing/delete-for-all'
 import { deleteAllForMe, deleteForMe } from '@parley/chat/messages/changing/delete-for-me'
 import { editMessage } from '@parley/chat/messages/changing/edit-message'
-import { pinMessage, unpinMessage } from '@parley/chat/messages/changing/pin-message'
 import { addReaction, removeReaction } from '@parley/chat/messages/changing/react'
 import { endStream } from '@parley/chat/messages/end-stream'
-import { getLinkCard } from '@parley/chat/messages/reading/get-link-card'
-import { listPins } from '@parley/chat/messages/reading/list-pins'
+import { getLinkCard } from '@parley/chat/messages/reading/first-link'
+import { listPins, pinMessage, unpinMessage } from '@parley/chat/messages/reading/list-pins'
 import { listReaders } from '@parley/chat/messages/reading/list-readers'
 import { roomHistory } from '@parley/chat/messages/reading/room-history'
 import { traceMessage } from '@parley/chat/messages/reading/trace-message'
@@ -93,35 +92,24 @@ function mountSending(mount: Mount, chat: Chat): void {
   )
 
   mount(scheduled.scheduleMessage, ({ caller, body }) => scheduleMessage(chat, caller, body))
-
   mount(scheduled.listScheduled, ({ caller, query }) => listScheduled(chat, caller, query))
-
   mount(scheduled.changeScheduled, ({ chat, caller, params, body }) => changeScheduled(chat, caller, params.id, body))
-
   mount(scheduled.cancelScheduled, ({ chat, caller, params }) => cancelScheduled(chat, caller, params.id))
 }
 
 function mountSaved(mount: Mount, chat: Chat): void {
   mount(saved.setReminder, ({ caller, body }) => setReminder(chat, caller, body))
-
   mount(saved.listReminders, ({ caller, query }) => listSaved(chat, caller, 'reminders', query))
-
   mount(saved.deleteReminder, ({ caller, params }) => deleteSaved(chat, caller, 'reminders', params.id))
-
   mount(saved.saveBookmark, ({ caller, params }) => saveBookmark(chat, caller, params.id))
-
   mount(saved.listBookmarks, ({ caller, query }) => listSaved(chat, caller, 'bookmarks', query))
-
   mount(saved.deleteBookmark, ({ caller, params }) => deleteSaved(chat, caller, 'bookmarks', params.id))
 }
 
 function mountReading(mount: Mount, chat: Chat): void {
   mount(messages.listMessages, ({ caller, params, query }) => roomHistory(chat, caller, params.id, query))
-
   mount(pins.listPins, ({ caller, params, query }) => listPins(chat, caller, params.id, query))
-
   mount(threads.listThread, ({ caller, params, query }) => listThread(chat, caller, params.id, query))
-
   mount(threads.listThreads, ({ caller, query }) => listThreads(chat, caller, query))
 
   mount(threads.markThreadRead, ({ caller, params, body, device }) =>
@@ -129,11 +117,8 @@ function mountReading(mount: Mount, chat: Chat): void {
   )
 
   mount(readers.listReaders, ({ caller, params }) => listReaders(chat, caller, params.id))
-
   mount(linkCards.getLinkCard, ({ caller, params }) => getLinkCard(chat, caller, params.id))
-
   mount(trace.traceMessage, ({ caller, params }) => traceMessage(chat, caller, params.id))
-
   mount(search.search, ({ caller, body }) => searchMessages(chat, caller, body))
 }
 
@@ -145,11 +130,8 @@ function mountChanging(mount: Mount, chat: Chat): void {
   )
 
   mount(pins.pinMessage, ({ chat, caller, params }) => pinMessage(chat, caller, params.id))
-
   mount(pins.unpinMessage, ({ chat, caller, params }) => unpinMessage(chat, caller, params.id))
-
   mount(deletions.deleteForMe, ({ caller, body }) => deleteForMe(chat, caller, body.room, body.messages))
-
   mount(deletions.deleteAllForMe, ({ caller, body }) => deleteAllForMe(chat, caller, body.room))
 
   mount(deletions.deleteForAll, ({ chat, caller, params }) =>
@@ -165,9 +147,7 @@ function mountStreaming(mount: Mount, chat: Chat): void {
   )
 
   mount(streams.openStream, ({ caller, body, request }) => openStream(chat, caller, body, request))
-
   mount(streams.appendStream, ({ caller, params, body }) => appendStream(chat, caller, params.id, body))
-
   mount(streams.endStream, ({ caller, params, body }) => endStream(chat, caller, params.id, body.message))
 }
 

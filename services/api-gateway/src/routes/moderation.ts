@@ -14,7 +14,6 @@ import type { Mount } from '../mount.ts'
 
 export function mountModeration(mount: Mount, chat: Chat, presence: Presence): void {
   mount(appBans.banUser, ({ chat, caller, params, body }) => banUser(chat, caller.app, params.client_id, body.untilMS))
-
   mount(appBans.unbanUser, ({ chat, caller, params }) => unbanUser(chat, caller.app, params.client_id))
 
   mount(bans.banMember, ({ chat, caller, params, body }) =>
@@ -22,7 +21,6 @@ export function mountModeration(mount: Mount, chat: Chat, presence: Presence): v
   )
 
   mount(bans.unbanMember, ({ chat, caller, params }) => unbanMember(chat, caller, params.roomID, params.blockee))
-
   mount(bans.listBans, ({ caller, params, query }) => listBans(chat, caller, params.roomID, query))
 
   mount(censorship.tryCensorship, async ({ caller, query }) => ({
@@ -30,18 +28,11 @@ export function mountModeration(mount: Mount, chat: Chat, presence: Presence): v
   }))
 
   mount(censorship.readModeration, ({ caller }) => readModeration(chat, presence, caller.app))
-
   mount(censorship.tryModeration, ({ caller, body }) => tryModeration(chat, caller.app, body))
-
   mount(blocks.blockUser, ({ caller, params }) => blockUser(chat, caller, params.blockee))
-
   mount(blocks.unblockUser, ({ caller, params }) => unblockUser(chat, caller, params.blockee))
-
   mount(blocks.listBlocks, ({ caller, query }) => listBlocks(chat, caller, query))
-
   mount(reports.reportMessage, ({ caller, params, body }) => reportMessage(chat, caller, params.id, body.reason))
-
   mount(reports.listReports, ({ caller, query }) => listReports(chat, caller.app, query))
-
   mount(reports.decideReport, ({ chat, caller, params, body }) => decideReport(chat, caller.app, params.id, body))
 }

@@ -14,6 +14,5 @@ export function mountMutes(mount: Mount, chat: Chat): void {
   )
 
   mount(operations.muteRoom, ({ caller, params, device }) => muteMyRoom(chat, caller, params.room, true, device))
-
   mount(operations.unmuteRoom, ({ caller, params, device }) => muteMyRoom(chat, caller, params.room, false, device))
 }

@@ -16,7 +16,6 @@ export function mountPush(mount: Mount, chat: Chat): void {
   })
 
   mount(push.whyPush, ({ caller, query }) => whyPush(chat, caller.app, query.message, query.client))
-
   mount(adminDevices.listDevices, ({ caller, query }) => listDevices(chat, caller.app, query))
 
   mount(adminDevices.removeDevice, ({ chat, caller, params }) =>
@@ -24,8 +23,6 @@ export function mountPush(mount: Mount, chat: Chat): void {
   )
 
   mount(devices.subscribe, ({ caller, body }) => subscribeDevice(chat, caller, body))
-
   mount(devices.webPushKey, ({ caller }) => webPushKeyOf(chat, caller.app))
-
   mount(devices.unsubscribe, ({ caller, body }) => unsubscribeDevices(chat, caller, body))
 }

@@ -17,19 +17,12 @@ import type { Mount } from '../mount.ts'
 
 export function mountRooms(mount: Mount, chat: Chat): void {
   mount(rooms.createRoom, ({ chat, caller, body }) => createRoom(chat, caller.app, body))
-
   mount(directory.startChat, ({ caller, body }) => startChat(chat, caller, body))
-
   mount(rooms.listRooms, ({ caller, query }) => listRooms(chat, caller, query))
-
   mount(rooms.getRoom, ({ caller, params }) => getRoom(chat, caller, params.id))
-
   mount(rooms.updateRoom, ({ chat, caller, params, body }) => updateRoom(chat, caller, params.id, body))
-
   mount(rooms.deleteRoom, ({ chat, caller, params }) => deleteRoom(chat, caller, params.id))
-
   mount(changes.getChanges, ({ caller, query }) => changesSince(chat, caller, query))
-
   mount(commands.listCommands, ({ caller, params }) => listCommands(chat, caller, params.id))
 
   mount(delivered.markDelivered, ({ caller: { app, user }, params, body }) =>

@@ -16,11 +16,8 @@ import type { Mount } from '../mount.ts'
 
 export function mountUsersAndTokens(mount: Mount, chat: Chat): void {
   mount(tokens.revokeTokens, ({ chat, caller, params, body }) => revokeTokens(chat, caller.app, params.client_id, body))
-
   mount(tokens.bindToken, ({ chat, caller, params, body }) => bindToken(chat, caller.app, params.client_id, body))
-
   mount(tokens.renewToken, ({ caller }) => renewToken(chat, caller))
-
   mount(tokens.listTokens, ({ caller, params }) => listTokens(chat, caller.app, params.client_id))
 
   mount(tokens.endToken, ({ chat, caller, params }) =>
@@ -28,7 +25,6 @@ export function mountUsersAndTokens(mount: Mount, chat: Chat): void {
   )
 
   mount(tokens.listMyTokens, ({ caller }) => listMyTokens(chat, caller))
-
   mount(tokens.endMyToken, ({ caller, params }) => endToken(chat, caller, params.id))
 
   mount(users.saveUser, async ({ chat, caller, body }) => {
@@ -37,7 +33,6 @@ export function mountUsersAndTokens(mount: Mount, chat: Chat): void {
   })
 
   mount(users.listUsers, ({ caller, query }) => listUsers(chat, caller.app, query))
-
   mount(users.saveUsers, ({ chat, caller, body }) => saveUsers(chat, caller.app, body.data))
 
   mount(users.eraseUser, ({ chat, caller, params, query }) =>
@@ -45,8 +40,6 @@ export function mountUsersAndTokens(mount: Mount, chat: Chat): void {
   )
 
   mount(directory.searchUsers, ({ caller, query }) => searchUsers(chat, caller, query))
-
   mount(me.getMe, ({ caller }) => getMe(chat, caller))
-
   mount(connections.listConnections, ({ caller, params }) => listConnections(chat, caller.app, params.client_id))
 }

@@ -19,15 +19,10 @@ import type { Mount } from '../mount.ts'
 
 export function mountWebhooks(mount: Mount, chat: Chat, presence: Presence): void {
   mount(operations.listFailedWebhooks, ({ caller, query }) => listFailedWebhooks(chat, caller.app, query))
-
   mount(operations.retryFailedWebhook, ({ chat, caller, params }) => retryFailedWebhook(chat, caller.app, params.id))
-
   mount(operations.listWebhookCalls, ({ caller, query }) => listWebhookCalls(chat, caller, query))
-
   mount(operations.readWebhookCall, ({ caller, params }) => readWebhookCall(chat, caller.app, params.id))
-
   mount(operations.retryWebhookCall, ({ chat, caller, params }) => retryWebhookCall(chat, caller.app, params.id))
-
   mount(operations.retryWebhookCalls, ({ chat, caller, body }) => retryWebhookCalls(chat, caller.app, body))
 
   mount(receivers.openWebhookReceiver, ({ chat, caller, body }) =>

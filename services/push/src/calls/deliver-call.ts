@@ -114,10 +114,7 @@ function hasWaited({ isRequeued, tries, createdAtMS }: OutgoingCallDoc): boolean
   return isRequeued === true || tries > 0 || clock.now() - createdAtMS > waitedMS
 }
 
-/**
- * Returns whether the response had an action that was applied. Invalid or forbidden responses are the integrator's fault
- * and not retried.
- */
+/** Returns whether the response had an action that was applied. Forbidden and invalid ones are not retried. */
 async function applyResponse({ chat, log }: DeliverCallParts, call: OutgoingCallDoc, text: string): Promise<boolean> {
   const json = asJson(text, webhookAnswer)
   const answer = webhookAnswer.safeParse(takeBody(webhookAnswer, json).value)

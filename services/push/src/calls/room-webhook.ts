@@ -53,10 +53,7 @@ interface WebhookParts {
   log: Logger
 }
 
-/**
- * Creates the handler that queues calls to room webhooks. Rooms without a webhook cost a share of one query for many
- * events.
- */
+/** Creates the handler that queues calls to room webhooks. Rooms without one share a query over many events. */
 export function createWebhookQueue(parts: WebhookParts): MessageHandler<ToQueue> {
   const { db, queueCall, log } = parts
   const webhookOf = batched(

@@ -124,10 +124,7 @@ async function deadLetter(
 
 const expiredPerRound = 100
 
-/**
- * Records that a target is down, and turns its calls that have waited for the retry period since then into dead
- * letters: calls to a dead server must not pile up.
- */
+/** Records that a target is down. Its calls that have waited for the retry period become dead letters. */
 export async function expireCalls(
   { db, retryMS, leaseMS, log }: Pick<QueueWorkParts, 'db' | 'retryMS' | 'leaseMS' | 'log'>,
   target: string,

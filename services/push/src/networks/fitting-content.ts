@@ -80,10 +80,7 @@ function withTexts({ title, body, alert, ...rest }: PushPayload, change: (text: 
 /** Initial length of a shortened argument, in characters. */
 const maxCharacters = 200
 
-/**
- * Makes a notification from its arguments, shortening them until its JSON fits: pushes are shortened, never refused for
- * their size.
- */
+/** Makes a notification, shortening its arguments until the JSON fits: pushes are never refused for their size. */
 export function shortened<T>(args: readonly string[], maxBytes: number, build: (args: readonly string[]) => T): T {
   return firstFitting(shortenings(args, build), maxBytes)
 }

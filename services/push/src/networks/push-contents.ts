@@ -17,10 +17,7 @@ const keptMS = 1_000
 /** Size of the cache for other devices of the same message, in characters of JSON. */
 const keptContents = 16 * 1024 * 1024
 
-/**
- * Creates a reader of push contents by ID. It leaves out contents that are empty, not JSON, or of a message whose pushes
- * a process with PUSH_GENERIC decided.
- */
+/** Reads push contents by ID, without empty ones, non-JSON, and those that a process with PUSH_GENERIC decided. */
 export function createPushContents(db: Db): (pushes: readonly PushDoc[]) => Promise<Map<string, PushContent>> {
   const contents = new LRUCache<string, PushContent>({ maxSize: keptContents, ttl: keptMS })
   return async (pushes) => {

@@ -157,10 +157,7 @@ async function findCalled(db: Db, room: RoomDoc, messages: readonly MessageDoc[]
   return new Set(messages.map(({ _id }) => _id).filter((id) => kept.has(key(room.app, id))))
 }
 
-/**
- * A user can have several half-open connections. One call goes out once one ends and no other seems to be in use; the
- * end of another revives a dropped call.
- */
+/** One call goes out once a connection ends and no other seems in use; the end of another revives a dropped call. */
 async function callFor(
   { db, queueCall, decisions }: PushMissedParts,
   url: string,

@@ -10,10 +10,7 @@ import type { Connection } from './address-limit.ts'
  * @param handshakes notified when a connection is authenticated, or ends before
  */
 export function watchIdleSockets(authenticateWithinMS: number, handshakes: Pick<Handshakes, 'ended'>) {
-  /**
-   * Unauthenticated connections and since when, by a monotonic clock, in that order, so that a sweep ends at the first
-   * that has time left.
-   */
+  /** Unauthenticated connections, oldest first (monotonic clock), so that a sweep ends at the first with time left. */
   const pending = new Map<Connection, number>()
 
   const sweep = createSweep(Math.min(1_000, authenticateWithinMS / 2), () => {

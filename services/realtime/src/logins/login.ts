@@ -1,6 +1,6 @@
 import { KeyedMutex } from '@parley/async/keyed-mutex'
 import type { AuthenticatedSocket, AuthenticateSocket } from '@parley/chat/access/authenticate-socket'
-import type { FailedLogins } from '@parley/chat/access/failed-logins'
+import { type FailedLogins, failedLoginCode } from '@parley/chat/access/failed-logins'
 import type { RoomOfUser, RoomsOfUser } from '@parley/chat/rooms/rooms-of-user'
 import { ApiError } from '@parley/contracts/errors'
 import type { AcceptQueue } from '@parley/socketio/accepting/accept-queue'
@@ -10,7 +10,6 @@ import type { DeliveryQueue } from '../delivery/delivery-queue.ts'
 import type { RoomInterest } from '../delivery/room-interest.ts'
 import { Dismissal } from '../limits/dismissal.ts'
 import type { Limits } from '../limits/limits.ts'
-import { countFailures } from './failed-logins.ts'
 import { joinRooms } from './join-rooms.ts'
 import type { Logins } from './logins.ts'
 import type { Sessions } from './sessions.ts'
@@ -148,4 +147,40 @@ function requireConnected(socket: UserSocket): void {
 function requireOf(socket: UserSocket, session: Session): void {
   requireConnected(socket)
   if (!isOf(socket, session)) throw new ApiError('INVALID_TOKEN', 'the socket no longer belongs to the user')
+}
+
+/** A socket with this many failed logins in a row is closed (docs/reference/socket.md, "Authenticate"). */
+const maxOfSocket = 3
+
+/**
+ * Counts a login that fails for a wrong token or client key.
+ * @throws Dismissal, after which the client stays away, if the address or the socket has failed too often; and the
+ *   error of the login
+ */
+async function countFailures<T>(
+  failedLogins: FailedLogins,
+  socket: UserSocket,
+  presented: { token: string; clientKey: string | undefined },
+  login: () => Promise<T>,
+): Promise<T> {
+  try {
+    const outcome = await login()
+    socket.data.failedLogins = 0
+    return outcome
+  } catch (error) {
+    if (!(error instanceof ApiError) || failedLoginCode(error) === undefined) throw error
+    const { token: INVALID_TOKEN, clientKey: INVALID_CLIENT_KEY } = presented
+    const ofSocket = ++socket.data.failedLogins
+    const judged = await failedLogins.judge(socket.handshake.address, error, { INVALID_TOKEN, INVALID_CLIENT_KEY })
+    if (judged !== error && judged instanceof ApiError) {
+      throw new Dismissal(
+        judged.code,
+        judged.message,
+        { limit: 'failed_logins_per_address', reason: 'too many failed logins' },
+        judged.details,
+      )
+    }
+    if (ofSocket < maxOfSocket) throw error
+    throw new Dismissal(error.code, error.message, { limit: 'failed_logins', reason: 'too many failed logins' })
+  }
 }

@@ -29,10 +29,7 @@ export function createSessions({ sockets, activity, idle, watching }: SessionsPa
     /** How many other sockets of this node belong to the caller. */
     othersOf: (socket: UserSocket, { app, user }: AuthenticatedSocket) =>
       [...sockets.ofUser(app, user)].filter((other) => other !== socket).length,
-    /**
-     * Assigns the socket to the caller. Node commands reach the session from now on. `earlier` is the socket's previous
-     * session, if it was the same user's.
-     */
+    /** Assigns the socket to the caller, so that node commands reach it. `earlier` is its previous session. */
     begin(socket: UserSocket, caller: AuthenticatedSocket, options: Pick<Session, 'device' | 'wantsServerTime'>) {
       const before = socket.data.session
       const earlier = before?.app === caller.app && before.user === caller.user ? before : undefined

@@ -4,10 +4,7 @@ import { publishPresenceEvent } from '@parley/bus/events/presence-events'
 import type { OnlineDevices } from '@parley/presence/announce-devices'
 import type { SocketsChanged } from '../connections/sockets.ts'
 
-/**
- * Notifies the nodes that watch a user when the user connects here, leaves, or is away. Changes of one event loop turn go
- * out together, once Redis has them.
- */
+/** Notifies the nodes that watch a user of changes here. Those of one event loop turn go together, after Redis. */
 export function createOwnPresenceEvents(
   bus: Bus,
   online: Pick<OnlineDevices, 'reported'>,

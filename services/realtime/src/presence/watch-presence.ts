@@ -1,20 +1,22 @@
+import { clock } from '@parley/async/clock'
 import { startRunning } from '@parley/async/run-every'
 import type { Bus } from '@parley/bus/connect'
 import { subscribed } from '@parley/bus/listen'
+import type { Chat } from '@parley/chat/chat'
 import { findWatchable, stateView, type Watchable } from '@parley/chat/users/read-presence'
 import { ApiError } from '@parley/contracts/errors'
 import { maxWatchedUsers, type UserPresence } from '@parley/contracts/resources/presence'
+import type { EventPayload } from '@parley/contracts/socket/server-events'
+import type { Presence } from '@parley/presence/connect'
+import { findUserStates } from '@parley/presence/user-states'
 import type { Logger } from '@parley/service/log'
-import type { Session, UserSocket } from '../connections/session.ts'
+import type { SocketServer } from '@parley/socketio/server'
+import type { Session, SocketData, UserSocket } from '../connections/session.ts'
 import { createRightsChecks, type RightsChecks } from './check-rights.ts'
-import { createWatchedStates, type WatchedStates, type WatchedStatesParts } from './watched-states.ts'
-import { createWatchedUsers, viewOf, type WatchedUser, type WatchedUsers } from './watched-users.ts'
+import { createWatchedUsers, takeStates, viewOf, type WatchedUser, type WatchedUsers } from './watched-users.ts'
 
 const roundMS = 1_000
-/**
- * All watched users are read every this many rounds: a node's reports expire in Redis after 10 s, so the users of a killed node
- * are offline within 15 s.
- */
+/** Rounds between reads of all watched users: reports expire after 10 s, so a killed node's are offline in 15 s. */
 const roundsPerReadOfAll = 3
 
 export interface WatchPresenceParts extends WatchedStatesParts {
@@ -62,10 +64,7 @@ export function watchPresence(parts: WatchPresenceParts) {
   )
 
   return {
-    /**
-     * Returns the state of those of these users that the socket watches now. @throws ApiError INVALID_REQUEST,
-     * TOO_MANY_REQUESTS
-     */
+    /** The states of these users that the socket watches. @throws ApiError INVALID_REQUEST, TOO_MANY_REQUESTS */
     async subscribe(socket: UserSocket, session: Session, clients: readonly string[]) {
       const wanted = new Set(clients)
       const more = [...wanted].filter((client) => !watchedBy.get(socket)?.has(client)).length
@@ -197,3 +196,53 @@ async function subscribe(
     for (const watched of opened) users.close(watched)
   }
 }
+
+/** After this long without complete reports from Redis, users not known as connected are unknown. */
+const unknownAfterMS = 10_000
+
+interface WatchedStatesParts {
+  chat: Chat
+  presence: Presence
+  server: () => Pick<SocketServer<SocketData>, 'sendTo'>
+}
+
+/** Reads the state of watched users, and sends changes to their watchers. */
+function createWatchedStates({ chat, presence, server }: WatchedStatesParts) {
+  let incompleteSinceMS: number | undefined
+
+  function send(socket: UserSocket, clients: UserPresence[]): void {
+    server().sendTo([socket], 'presence', JSON.stringify({ clients } satisfies EventPayload<'presence'>))
+  }
+
+  return {
+    send,
+    /** Queries Redis. @param isFirst unknown users are unknown at once: there is no earlier state to keep */
+    async read(some: readonly WatchedUser[], isFirst = false) {
+      for (const [app, ofApp] of Map.groupBy(some, (watched) => watched.app)) {
+        const names = ofApp.map(({ user }) => user)
+        const found = await findUserStates(presence, app, names, chat.control.nodes())
+        incompleteSinceMS = found.isComplete ? undefined : (incompleteSinceMS ?? clock.now())
+        const isLong = incompleteSinceMS !== undefined && clock.now() - incompleteSinceMS > unknownAfterMS
+        takeStates(ofApp, found, isFirst || isLong)
+      }
+    },
+    /** Sends each socket the changes of these users, in one event. */
+    sendChanges(some: Iterable<WatchedUser>) {
+      const changes = new Map<UserSocket, UserPresence[]>()
+      for (const watched of some) {
+        for (const [socket, watch] of watched.watches) {
+          // A socket that is catching up gets it in a later round, as does one whose rights are being read.
+          if (socket.replayBuffer !== undefined || watch.areRightsInDoubt) continue
+          const view = viewOf(watched, watch.rights)
+          if (view.state === watch.shown.state) continue
+          watch.shown = view
+          const ofSocket = changes.get(socket)
+          if (ofSocket) ofSocket.push(view)
+          else changes.set(socket, [view])
+        }
+      }
+      for (const [socket, clients] of changes) send(socket, clients)
+    },
+  }
+}
+type WatchedStates = ReturnType<typeof createWatchedStates>

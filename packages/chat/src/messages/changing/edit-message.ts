@@ -11,7 +11,7 @@ import { type Caller, type UserCaller, userOf } from '../../access/caller.ts'
 import { requireNotFrozen } from '../../access/require-member.ts'
 import type { Chat } from '../../chat.ts'
 import { moderate } from '../../moderation/moderate.ts'
-import { requireRoomMention } from '../../push/require-room-mention.ts'
+import { requireRoomMention } from '../../push/mentions.ts'
 import { bannedFromApp, unknownUser } from '../../users/user-errors.ts'
 import { toSentMessageView } from '../../views/message.ts'
 import { contentOf } from '../draft.ts'
@@ -70,10 +70,7 @@ async function newContent(chat: Chat, caller: Caller, name: MessageName, edit: E
   return moderateEdit(chat, caller, name, edit, contentOf(edit.message))
 }
 
-/**
- * The content after the app's hook. The hook is not called for other users' messages, since editing those is refused
- * anyway.
- */
+/** The content after the app's hook, which is not called for others' messages: editing those is refused anyway. */
 async function moderateEdit(
   chat: Chat,
   caller: Caller,

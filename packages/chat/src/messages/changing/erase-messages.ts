@@ -84,10 +84,7 @@ async function finish(chat: Chat, { _id, app, id, deletedUpToSeq = 0, deletedUpT
   })
 }
 
-/**
- * Turns the documents of thread messages deleted with their whole room into stubs, as eraseMessages does for the room's
- * own messages. Idempotent.
- */
+/** Turns thread messages deleted with their room into stubs, like eraseMessages for the room's own. Idempotent. */
 async function eraseThreads(chat: Chat, room: RoomDoc, signal: AbortSignal): Promise<void> {
   if (room.lastThreadAtMS === undefined) return
   let afterMS: number | undefined = 0

@@ -44,10 +44,7 @@ async function moderateReaction(chat: Chat, caller: UserCaller, id: string, reac
   return data
 }
 
-/**
- * Removes a reaction of the caller.
- * @throws ApiError MESSAGE_NOT_FOUND, NOT_ROOM_MEMBER, USER_BLOCKED, ROOM_FROZEN
- */
+/** Removes a reaction of the caller. @throws ApiError MESSAGE_NOT_FOUND, NOT_ROOM_MEMBER, USER_BLOCKED, ROOM_FROZEN */
 export async function removeReaction(chat: Chat, caller: UserCaller, id: string, reaction: string): Promise<Message> {
   return changeToView(chat, caller, { id }, async ({ reactions = [] }, room) => {
     requireNotFrozen(room)
