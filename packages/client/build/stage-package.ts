@@ -13,10 +13,7 @@ interface Manifest {
   publishConfig: { exports: Record<string, { types: string; default: string }> }
 }
 
-/**
- * Stages the published package in a folder: compiled code with types, the React kit built with the chat page, README.md
- * with the pages it links to, and a matching package.json.
- */
+/** Stages the published package: compiled code with types, the React kit, README.md with its pages, package.json. */
 export async function stagePackage(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true })
   const tsc = join(source, '../../node_modules/typescript/bin/tsc')

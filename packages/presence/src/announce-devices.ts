@@ -20,10 +20,7 @@ export interface OnlineDevices {
   stop(): Promise<void>
 }
 
-/**
- * Reports the devices connected to a node to Redis. If Redis was down or lost its data, reports everything again: at
- * once on reconnect, otherwise at the next regular check.
- */
+/** Reports a node's devices to Redis; after an outage all of them again, on reconnect or at the next check. */
 export async function announceDevices(
   presence: Presence,
   node: string,

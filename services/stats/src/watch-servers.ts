@@ -18,10 +18,7 @@ interface Watched {
   log: Logger
 }
 
-/**
- * Exports the remaining capacity of MongoDB, the event stream and Redis until the signal aborts. An unavailable server keeps
- * its last figures; `parley_dependency_up` reports it.
- */
+/** Exports the remaining capacity of MongoDB, NATS and Redis. An unavailable server keeps its last figures. */
 export async function watchServers({ db, bus, presence, metrics, log }: Watched, signal: AbortSignal): Promise<void> {
   const checks = [watchMongo(db, metrics, log), watchStreamSize(bus, metrics), watchRedis(presence, metrics)]
   const onError = (error: Error) => log.debug({ err: error }, 'figures of a server not read')

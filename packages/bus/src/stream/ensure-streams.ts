@@ -6,10 +6,7 @@ import { markStream } from './stream-state.ts'
 
 /** Allows for clock skew between NATS servers: events of a partition in two streams are read in order of time. */
 const settleMS = 2_000
-/**
- * A new stream's positions begin this far above earlier ones, so that ordering by position still holds, and positions
- * that an old stream assigns meanwhile are not reused.
- */
+/** Positions of a new stream begin this far above earlier ones, so that the order holds and none is reused. */
 export const gap = 1_000_000_000
 
 /**

@@ -35,10 +35,7 @@ interface WantedStream {
   after?: Readonly<Record<string, number>> | undefined
 }
 
-/**
- * Ensures that a stream of captured events exists with at least these limits. Every service calls it at startup. Larger
- * limits set by an operator or another service stay.
- */
+/** Ensures that a stream exists with at least these limits. Larger limits set by others stay. */
 export async function ensureStream(
   bus: Bus,
   options: StreamOptions = defaultStreamOptions,

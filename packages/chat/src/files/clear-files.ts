@@ -39,10 +39,7 @@ const longestPauseMS = 60 * 60 * 1_000
 /** Concurrent scans, in case the scanner is slow. */
 const scansAtOnce = 4
 
-/**
- * Scans files, makes thumbnails, and removes unreferenced files, also from the store. Any number of processes may run
- * this; unfinished work of a dead process is redone.
- */
+/** Scans files, makes thumbnails, and removes unreferenced files. Any number of processes may run this. */
 export function clearFiles(chat: FileKeeping, files: Kept & Pictures): Worker[] {
   const each = (kind: 'files' | 'filesToClear', next: () => Promise<boolean>): Worker => ({
     kinds: [kind],

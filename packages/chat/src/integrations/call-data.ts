@@ -77,10 +77,7 @@ function aboutOf({ event, data = 'null' }: Pick<Call, 'event' | 'data'>): About 
   return withMessage.has(event) ? (readJson(data) as About | null) : null
 }
 
-/**
- * The data to send for a waiting call. It is unchanged, unless its message or the quoted one was deleted, recalled or
- * removed by retention meanwhile, or a named user was erased.
- */
+/** A waiting call's data: unchanged, unless its message or a named user was deleted, recalled or erased meanwhile. */
 export async function waitedCallData(db: Db, call: Call): Promise<string> {
   const { app, room, event, data = 'null' } = call
   if (event === 'ROOM') return withoutErased(db, app, data)

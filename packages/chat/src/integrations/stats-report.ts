@@ -147,10 +147,7 @@ interface Parts {
 
 const around = ({ whole, edges }: Parts) => [...whole, ...edges.map(({ bucket }) => bucket)]
 
-/**
- * Splits a window into whole buckets, the largest that fit, and partial buckets of the finest level at its ends. The
- * end of a window can have finer buckets than its beginning.
- */
+/** Splits a window into whole buckets, the largest that fit, and parts of the finest level at its ends. */
 function split({ fromMS, toMS }: Window, finest: (atMS: number) => BucketLevel): Parts {
   const atBegin = finest(fromMS)
   const first = up(fromMS, bucketLevels[atBegin].sizeMS)

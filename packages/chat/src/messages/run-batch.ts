@@ -82,10 +82,7 @@ export async function runBatch(
   return true
 }
 
-/**
- * Counts the messages to each recipient, so that a repeat may list the recipients in another order. A receiver is part of
- * the key, because its room may be a recipient too.
- */
+/** Counts the messages to each recipient, so a repeat may reorder them. A receiver's room may be a recipient too. */
 function keysOf(targets: readonly BatchTarget[]): string[] {
   const counts = new Map<string, number>()
   return targets.map(({ room, receiver }) => {

@@ -86,10 +86,7 @@ async function requireBanner({ db }: Chat, by: Caller, room: RoomDoc, session: S
   if (await findBan(db, app, room.id, user, session)) throw new ApiError('USER_BLOCKED')
 }
 
-/**
- * Lifts a ban, by the owner of the room or the API key. Returns it with the time of lifting as `updatedAt`.
- * @throws ApiError INSUFFICIENT_PERMISSIONS, BLOCK_NOT_FOUND
- */
+/** Lifts a ban; `updatedAt` is the time of lifting. @throws ApiError INSUFFICIENT_PERMISSIONS, BLOCK_NOT_FOUND */
 export async function unbanMember(chat: Chat, by: Caller, roomId: string, blockee: string): Promise<Ban> {
   const { db } = chat
   const { app } = by

@@ -11,10 +11,7 @@ export function actorOf({ _id, email }: Pick<OperatorDoc, '_id' | 'email'>, { ad
   return { actor: `operator:${_id}`, actorName: email, address, request }
 }
 
-/**
- * Records a change of an operator or a sign-in in the log of the installation, which belongs to the app `*`. A change
- * of roles is also recorded in the logs of the apps.
- */
+/** Records a change of an operator or a sign-in in the log of `*`; a change of roles also in those of the apps. */
 export async function recordOfOperator(
   { db, auditDays: keptDays }: Pick<Operators, 'db' | 'auditDays'>,
   by: Actor,

@@ -119,10 +119,7 @@ export async function findSuppressionReasons(
   )
 }
 
-/**
- * The current suppression reason for a user without a record, because no network is configured, the push service has
- * not handled the message yet, or its records have expired.
- */
+/** The current reason for a user without a record: no network is configured, not handled yet, or expired. */
 export async function reasonNow(
   db: Db,
   message: MessageDoc,

@@ -113,10 +113,7 @@ interface RepairBadges {
   onProgress?: (verified: number, wrong: readonly WrongUnread[]) => void
 }
 
-/**
- * Recounts members' unread messages and corrects wrong counts. Safe to run beside running services, and to repeat.
- * @returns how many were verified, and how many were wrong
- */
+/** Recounts members' unread messages and corrects wrong counts, beside running services. @returns both numbers */
 export async function repairBadges(
   db: Db,
   { app, client, room, dryRun = false, onProgress }: RepairBadges,

@@ -27,10 +27,7 @@ export async function listMyPrefs(chat: Chat, { app, user }: UserCaller, page: O
   return new JsonText(jsonObjectText(await findPrefs(chat.db, app, user, page)))
 }
 
-/**
- * Sets a personal preference and emits myPrefChange to the user's other devices.
- * @throws ApiError INVALID_REQUEST if the value is over 16 KiB as JSON; TOO_MANY_PREFS
- */
+/** Sets a personal preference and emits myPrefChange. @throws ApiError INVALID_REQUEST over 16 KiB, TOO_MANY_PREFS */
 export async function setMyPref(
   chat: Chat,
   caller: UserCaller,

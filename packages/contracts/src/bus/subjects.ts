@@ -4,10 +4,7 @@ import { type Audience, partitionOf } from './partitions.ts'
 
 export type { Audience } from './partitions.ts'
 
-/**
- * Encodes any string (an ID with dots, spaces, `*`, `>`, emoji …) as one token of a NATS subject: percent-encoded UTF-8
- * without separators, wildcards or white space.
- */
+/** Encodes any string as one token of a NATS subject: percent-encoded UTF-8 without separators and wildcards. */
 export function subjectToken(free: string): string {
   return encodeURIComponent(free).replace(/[.*!'()~]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`)
 }

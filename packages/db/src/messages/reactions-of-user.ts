@@ -10,10 +10,7 @@ export const reactionIndexes: IndexDescription[] = [
 
 type Reacted = Pick<MessageDoc, '_id' | 'room' | 'createdAtMS' | 'reactions'>
 
-/**
- * A page of the messages that a user has reacted to, by ID, in all rooms and threads of the app. Reacting moves a
- * message to `messages`, so buckets are not searched.
- */
+/** A page of the messages that a user has reacted to, by ID. They are never in buckets: reacting moves them. */
 export async function findReactedBy(
   db: Db,
   { app, user }: AppUser,

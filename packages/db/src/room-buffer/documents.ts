@@ -3,10 +3,7 @@ import type { MessageDoc } from '../messages/documents.ts'
 export interface RoomBuffer {
   /** Ordered by seq. If a message is flushed too, the flushed one is current. */
   buffer?: BufferedMessage[]
-  /**
-   * Send time of the first message, by the appending process's clock, or to the second by its ID. Not `clockMS`, which
-   * can be far ahead. Absent if the buffer is empty.
-   */
+  /** Send time of the first message, by the appending process's clock. `clockMS` can be far ahead. Absent if empty. */
   bufferSinceMS?: number
   /** Every message up to this seq is flushed, and may have changed since. */
   flushedSeq?: number

@@ -87,10 +87,7 @@ async function findShown<S extends ShownRoom>(
   return found.map((shown) => ({ room: shown.room, shown }))
 }
 
-/**
- * Reads everything that is shown of rooms, in one round trip. Excludes deleted rooms and those that the user has left.
- * The unread count is consistent with the last message.
- */
+/** Everything shown of a member's rooms, in one round trip. Unread counts are consistent with the last messages. */
 export async function findShownRooms(db: Db, of: AppUser, keys: readonly string[]): Promise<Required<RoomOfMember>[]> {
   if (keys.length === 0) return []
   const only = onlyOfMember(db, of.user)

@@ -51,10 +51,7 @@ export async function countByRoom(db: Db, app: string, ranges: readonly TimeRang
   return new Map(rooms.map(({ _id, count: messages }) => [_id, messages]))
 }
 
-/**
- * The number of messages per room in a part of a bucket, computed from the messages: the difference between the last
- * seq before the part and the last seq in it. Two round trips.
- */
+/** The number of messages per room in a part of a bucket: the difference of two last seqs. Two round trips. */
 export async function countInPart(
   db: Db,
   app: string,

@@ -53,10 +53,7 @@ export async function findLastSeen(
   )
 }
 
-/**
- * Records that users, `key(app, id)`, joined or created a room now. Returns whether all users exist. Not journaled
- * outside a transaction, so a server crash can lose the time.
- */
+/** Records that users, `key(app, id)`, joined a room now. Returns whether all exist. A crash can lose the time. */
 export async function recordJoin(db: Db, users: readonly string[], session?: Session): Promise<boolean> {
   const ids = new Set(users)
   const { matchedCount } = await db.users.updateMany(

@@ -41,10 +41,7 @@ export function parseSessionId(sid: string): { nodeId: string | undefined } | un
 /** Another node that has a session, and how to reach it. */
 export type Owner = { node: string; reach: PollOwner['reach'] }
 
-/**
- * Finds the node of a session by the session's ID; undefined if no live node can have it. An ID is used only after
- * checking that it is well-formed and names a live node.
- */
+/** The node of a session, by its ID; undefined if no live node can have it. Checks that the ID is well-formed. */
 export function ownerOf(
   { nodeId, pollOwner }: { nodeId: string | undefined; pollOwner: PollOwner | undefined },
   sid: string,

@@ -25,10 +25,7 @@ const timeoutSeconds = 10
 /** Kept in an HttpOnly cookie until the callback. */
 const flowSchema = z.strictObject({ state: z.string(), nonce: z.string(), verifier: z.string() })
 
-/**
- * Signs in with OpenID Connect: code flow with PKCE, state and nonce. The provider is contacted on the first sign-in, so an
- * unavailable one does not keep gateways from starting.
- */
+/** Signs in with OpenID Connect: code flow with PKCE, state, nonce. Contacts the provider on the first sign-in. */
 export function createIdentityProvider(settings: SsoSettings): IdentityProvider {
   const { issuer, clientId, clientSecret, scopes } = settings
   let known: { configuration: Promise<oidc.Configuration>; untilMS: number } | undefined

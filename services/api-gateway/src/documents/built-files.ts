@@ -19,10 +19,7 @@ const types: Readonly<Record<string, string>> = {
 }
 const endings = { br: '.br', gzip: '.gz' }
 
-/**
- * Reads the scripts, styles and icons of the built page, by name. They stay in memory, so a build that replaces the folder
- * does not break the HTML that this gateway serves.
- */
+/** Reads the built page's files into memory, so a build that replaces the folder does not break the served HTML. */
 export function readBuiltFiles(folder: string): ReadonlyMap<string, BuiltFile> {
   const names = readdirSync(folder).filter((name) => extname(name) in types)
   return new Map(names.map((name) => [name, readBuilt(join(folder, name))]))

@@ -10,10 +10,7 @@ import type { FastifyRequest } from 'fastify'
 import { reasonOf } from '../console/operator-caller.ts'
 import type { ChatOf } from '../mount.ts'
 
-/**
- * Gives each change by an API key or operator its own audit recorder (docs/reference/audit.md). Operators' reads of
- * conversations, and sends, are recorded before they are done.
- */
+/** Gives each change by a key or operator its own audit recorder. Reads of conversations are recorded before. */
 export function auditCalls(chat: Chat): ChatOf {
   function contextOf(
     { id: action }: Operation,

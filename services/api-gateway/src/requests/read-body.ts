@@ -9,10 +9,7 @@ export const maxBodyBytes = 1024 * 1024
 /** Maximum bytes read of a refused request's body. */
 const refusedBodyBytes = 8 * 1024
 
-/**
- * The body of a refused request, which may determine the error's form; undefined if it is longer than a few KiB or not JSON,
- * to limit work for unauthenticated callers.
- */
+/** The body of a refused request, which may determine the error's form; undefined if it is long or not JSON. */
 export async function readRefusedBody(request: FastifyRequest): Promise<unknown> {
   const { raw } = request
   if (Number(raw.headers['content-length'] ?? 0) > refusedBodyBytes) return undefined

@@ -67,10 +67,7 @@ const membersPerPage = 1_000
 /** Members per call of PUSH_GENERIC, which bounds the size of its body. */
 const perCall = 10_000
 
-/**
- * Creates the handler of new messages. It stores the recipients of a message's pushes without waiting for a network.
- * Idempotent: a redelivered message stores nothing twice.
- */
+/** Handles new messages: stores the recipients of their pushes, once, without waiting for a network. */
 export function createMessagePusher(parts: PushMessageParts): MessageHandler<MessageEvent> {
   const { db, networks, generic, keepMS } = parts
   const decided = batchedWrites((contents: string[]) => recordPushesDecided(db, contents), { max: 500 })

@@ -21,10 +21,7 @@ import { uncountMessages } from './uncount-messages.ts'
 const atOnce = 1_000
 const roomsAtOnce = 8
 
-/**
- * Turns expired messages into stubs (docs/reference/messages.md#messages-that-expire). Any number of processes may run
- * this: a second one finds stubs and changes nothing.
- */
+/** Turns expired messages into stubs (docs/reference/messages.md#messages-that-expire), in any number of processes. */
 export function expireMessages(chat: Chat): Worker {
   return {
     kinds: ['expired'],

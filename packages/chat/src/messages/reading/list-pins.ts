@@ -15,10 +15,7 @@ import { ApiError } from '@parley/contracts/errors'
 import type { Message } from '@parley/contracts/resources/message'
 import { changeToView } from '../changing/change-message.ts'
 
-/**
- * A page of the room's pinned messages, newest first, for members and the integrator. The cost does not grow with the room.
- * @throws ApiError ROOM_NOT_FOUND, NOT_ROOM_MEMBER
- */
+/** A page of a room's pinned messages, newest first. @throws ApiError ROOM_NOT_FOUND, NOT_ROOM_MEMBER */
 export async function listPins(
   chat: Chat,
   caller: Caller,
