@@ -32,11 +32,7 @@ export async function startFailingServers() {
     mongoUrl: mongo.url,
     natsUrl: nats.url,
     redisUrl: redis.url,
-    /**
-     * Kills (-9) MongoDB's primary, the leader of the NATS stream or the Redis master, in a random order but equally often.
-     * Waits for the failover, then restarts the killed server.
-     * @returns the killed server's name
-     */
+    /** Kills (-9) a leader of MongoDB, NATS or Redis, and restarts it after the failover. @returns its name */
     async failOver() {
       if (left.length === 0) left = [...kinds]
       const [{ name, of, leader }] = left.splice(Math.floor(Math.random() * left.length), 1) as [(typeof kinds)[number]]

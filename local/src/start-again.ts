@@ -20,11 +20,7 @@ interface KeptRunning extends Keeping {
   start: () => Promise<unknown>
 }
 
-/**
- * Handles each death of a process: reports it and restarts the process with backoff, from half a second.
- *
- * @returns a function to call at each unexpected exit, with a sentence
- */
+/** Reports each death of a process, and restarts it with backoff from half a second. Call the result at each death. */
 export function startAgain(
   { name, start, say, giveUp, signal }: KeptRunning,
   { steadyMS, firstPauseMS } = usual,

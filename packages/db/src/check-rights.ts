@@ -15,11 +15,7 @@ interface Status {
   authInfo: { authenticatedUsers: { user: string }[]; authenticatedUserPrivileges: Privilege[] }
 }
 
-/**
- * Fails if the user lacks a right that would otherwise show at the first request that needs it. Passes on a server without
- * authentication.
- * @throws UnfitMongo with one sentence
- */
+/** Fails if the user lacks a right that would show at the first request that needs it. @throws UnfitMongo */
 export async function checkRights({ client, mongo }: Db, rights: readonly string[] = rightsOfServices): Promise<void> {
   const { authInfo } = (await client.db('admin').command({ connectionStatus: 1, showPrivileges: true })) as Status
   const [user] = authInfo.authenticatedUsers

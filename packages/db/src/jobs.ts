@@ -153,11 +153,7 @@ export async function endJob(db: Db, { _id, worker, total }: JobDoc): Promise<vo
   await change(db, { _id, worker }, { ...ending('done'), $max: { done: total } })
 }
 
-/**
- * Fails a job and deletes its input if it was started `maxAttempts` times without progress. Compares the stored count,
- * since the job can have made progress after the lease was taken.
- * @returns whether the job was failed
- */
+/** Fails a job started `maxAttempts` times without progress, by the stored count. @returns whether it was failed */
 export async function giveUpJob(db: Db, { _id, worker = '' }: JobDoc, maxAttempts: number): Promise<boolean> {
   const filter = { _id, worker, attempts: { $gte: maxAttempts } }
   const { matchedCount } = await db.jobs.updateOne(filter, ending('failed'))
@@ -195,11 +191,7 @@ export async function releaseJob(db: Db, { _id, worker }: JobDoc): Promise<void>
   await change(db, { _id, worker }, { $set: { leaseUntilMS: 0 } })
 }
 
-/**
- * Releases a failed job to other processes with exponential backoff: `pauseMS`, doubled per attempt without progress,
- * at most `maxDoublings` times.
- * @throws JobTaken
- */
+/** Releases a failed job with exponential backoff: `pauseMS`, doubled at most `maxDoublings` times. @throws JobTaken */
 export async function postponeJob(
   db: Db,
   { _id, worker }: JobDoc,

@@ -44,11 +44,7 @@ export interface S3Store extends Common {
     id: string,
     file: { type: string; size: number; expiresAtMS: number },
   ): Promise<{ url: string; headers: Record<string, string> }>
-  /**
-   * Copies the client's upload to a key that clients cannot write to. Can be repeated until `forget`, unless the size
-   * is wrong.
-   * @throws NotUploaded, WrongSize
-   */
+  /** Copies the client's upload to a key that clients cannot write to. Repeatable. @throws NotUploaded, WrongSize */
   take(id: string, upload: string, size: number): Promise<void>
   /** Removes the client's upload, but not copies of it. */
   forget(id: string): Promise<void>

@@ -42,11 +42,7 @@ export async function findLoss(
   return undefined
 }
 
-/**
- * Replaces a lost stream, unless another process does so, and records that the events since then must be published
- * again.
- * @returns whether this process replaced the stream
- */
+/** Replaces a lost stream, and records which events to publish again. @returns whether this process replaced it */
 export async function replaceStream(
   db: Db,
   bus: Bus,

@@ -18,11 +18,7 @@ export function createCardFetcher(allowPrivate: PrivateTargets) {
   }
 }
 
-/**
- * Fetches a page and reads its card: only uncompressed HTML, the first 512 KiB, after at most 3 redirects. The dispatcher
- * checks every address.
- * @throws Error if the page cannot be fetched or is not HTML
- */
+/** Fetches a page and reads its card: HTML, the first 512 KiB, at most 3 redirects. @throws Error if that fails */
 export async function fetchLinkCard(
   link: string,
   dispatcher: Dispatcher,

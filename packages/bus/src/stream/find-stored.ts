@@ -1,11 +1,7 @@
 import { jetstreamManager, type StoredMsg } from '@nats-io/jetstream'
 import type { Bus } from '../connect.ts'
 
-/**
- * The message at a position of a stream; with `next_by_subj: '>'`, the next one if that was dropped. Undefined if there
- * is none (NATS ADR-31).
- * @throws if NATS is away
- */
+/** A stream's message at a position, or with `next_by_subj: '>'` the next (NATS ADR-31). @throws if NATS is away */
 export async function findStored(
   bus: Bus,
   stream: string,

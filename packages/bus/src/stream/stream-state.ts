@@ -31,11 +31,7 @@ export interface StreamState {
   count: number
 }
 
-/**
- * Asks NATS for the state of a stream. Messages that NATS sent earlier on the same connection have arrived when this
- * settles.
- * @throws if NATS is away
- */
+/** Asks NATS for a stream's state. Messages sent earlier on this connection arrive first. @throws if NATS is away */
 export async function readStreamState(bus: Bus, name: string): Promise<StreamState> {
   const { created, config, state, ts, count, after } = await readInfo(bus, name)
   return {

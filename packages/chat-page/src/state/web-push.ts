@@ -20,11 +20,7 @@ interface PushOfPage {
   texts: Texts
 }
 
-/**
- * Registers this browser for push, once notifications are allowed. The worker keeps the token, for replies and for the
- * page that it opens.
- * @returns undefined if there is no push service
- */
+/** Registers this browser for push, once notifications are allowed. @returns undefined without a push service */
 export async function startPush({ client, token, deviceID, texts }: PushOfPage): Promise<Pushes | undefined> {
   const { image, file, reply, markRead, message, readElsewhere, errors } = texts
   const [user = '', clientKey = ''] = [client.me.get()?._id, client.clientKey.get()]

@@ -60,11 +60,7 @@ export function checkMember<M>(membership: M | null | undefined): M {
   return membership
 }
 
-/**
- * Locks the caller as the first step of a transaction, since they may have been erased after authenticating. Either the
- * erasure deletes the transaction's writes, or the transaction fails.
- * @throws ApiError INVALID_TOKEN
- */
+/** Locks the caller first in a transaction: they may have been erased since. @throws ApiError INVALID_TOKEN */
 export async function lockCaller(db: Db, { app, user }: UserCaller, session: Session): Promise<void> {
   if (!(await lockUser(db, app, user, session))) throw new ApiError('INVALID_TOKEN', 'the token is invalid or expired')
 }

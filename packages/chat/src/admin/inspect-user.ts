@@ -61,11 +61,7 @@ async function toTokenView({ issuers }: Chat, token: TokenDoc) {
   }
 }
 
-/**
- * The rooms of a user, latest message first, with exact unread counts. The cost grows with the number of the user's
- * rooms.
- * @throws ApiError CLIENT_NOT_FOUND
- */
+/** A user's rooms, latest message first, with exact unread counts. @throws ApiError CLIENT_NOT_FOUND */
 export async function inspectRoomsOfUser(
   { db }: Chat,
   app: string,

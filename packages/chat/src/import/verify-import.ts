@@ -15,11 +15,7 @@ import { importedFileId, importedMessageId } from './known-ids.ts'
 const linesPerBatch = 2_000
 const verifiedAtOnce = 4
 
-/**
- * Compares the database with the file: every user, room, membership and message exists, each room's seqs have no gap,
- * and each unread count matches the messages.
- * @returns the differences
- */
+/** Compares the database with the file: objects, gapless seqs and unread counts. @returns the differences */
 export async function verifyImport(
   db: Db,
   app: string,

@@ -95,11 +95,7 @@ async function save(
   )
 }
 
-/**
- * A page of the caller's reminders or bookmarks, with their messages. Entries whose message the caller can no longer
- * read are removed.
- * @throws ApiError INVALID_QUERY
- */
+/** A page of the caller's reminders or bookmarks. Unreadable messages' are removed. @throws ApiError INVALID_QUERY */
 export async function listSaved(
   { db }: Chat,
   { app, user }: UserCaller,

@@ -191,11 +191,7 @@ function unknown(id: string): ApiError {
   return new ApiError('SCHEDULED_NOT_FOUND', `id: no scheduled message ${JSON.stringify(id)}, or it is being sent`)
 }
 
-/**
- * A page of the scheduled messages of a user, or of the app for the integrator, next one first
- * (docs/reference/messages.md#send-later).
- * @throws ApiError INVALID_QUERY
- */
+/** A page of a user's or the app's scheduled messages, next one first. @throws ApiError INVALID_QUERY */
 export async function listScheduled(
   { db }: Chat,
   by: Caller,

@@ -27,11 +27,7 @@ interface OwnChange {
 /** For this long after a sign-in, a passkey can be added, and, if it was without password, a password can be set. */
 const freshMS = 600_000
 
-/**
- * Requires a recent sign-in to add a passkey. A passkey signs in without the password, so a stolen session must not add
- * one.
- * @throws ApiError SIGN_IN_FAILED unless the session began in the last ten minutes
- */
+/** Requires a recent sign-in: a stolen session must not add a passkey. @throws ApiError SIGN_IN_FAILED */
 export function requireFresh({ session }: Pick<SignedIn, 'session'>): void {
   if (!isFresh(session)) throw new ApiError('SIGN_IN_FAILED', 'sign in again to add a passkey')
 }

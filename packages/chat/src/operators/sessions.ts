@@ -64,11 +64,7 @@ export async function startSession(
   return { operator, session: doc, token }
 }
 
-/**
- * The operator of a session, read from the database on each request, so that an ended session or a revoked role takes
- * effect on every gateway at once.
- * @throws ApiError INVALID_SESSION
- */
+/** The operator of a session, read for each request: a revocation applies at once. @throws ApiError INVALID_SESSION */
 export async function requireSession(
   { db, idleMS }: Pick<Operators, 'db' | 'idleMS'>,
   token: string | undefined,

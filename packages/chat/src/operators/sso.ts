@@ -29,11 +29,7 @@ export interface IdentityProvider {
   finish(back: URL, flow: string): Promise<Identity>
 }
 
-/**
- * Completes a sign-in when the browser returns from the provider. Failures count against the address, so that the
- * gateway cannot be used to flood the provider.
- * @throws ApiError SIGN_IN_FAILED, TOO_MANY_REQUESTS
- */
+/** Completes a provider's sign-in. Failures count per address. @throws ApiError SIGN_IN_FAILED, TOO_MANY_REQUESTS */
 export async function finishSso(
   operators: Operators,
   provider: IdentityProvider,

@@ -32,11 +32,7 @@ export interface CreatedRoom {
   isCreated: boolean
 }
 
-/**
- * Creates rooms for concurrent requests in one transaction, each with its memberships and events.
- * Returns the existing room if one has the ID or is of the pair. One outcome per request, in order; a refused one
- * leaves no trace.
- */
+/** Creates rooms for concurrent requests in one transaction, or returns existing ones. One outcome each, in order. */
 export async function createRooms(
   { db, outbox }: { db: Db; outbox: Outbox },
   wanted: readonly RoomToCreate[],

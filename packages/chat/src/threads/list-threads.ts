@@ -28,11 +28,7 @@ interface Listed {
   unread: number
 }
 
-/**
- * The caller's threads, latest messages first, and the number of threads with unread messages
- * (docs/reference/messages.md#threads). The cost grows with the number of threads, not with their messages.
- * @throws ApiError INVALID_QUERY
- */
+/** The caller's threads, latest first, and how many have unread messages. @throws ApiError INVALID_QUERY */
 export async function listThreads(
   chat: Chat,
   { app, user }: UserCaller,

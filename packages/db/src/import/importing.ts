@@ -52,11 +52,7 @@ export async function endImporting(db: Db, roomKeys: readonly string[]): Promise
   }
 }
 
-/**
- * Cleans up a failed import: removes its messages beyond the ends of rooms and threads, then opens the rooms to sends.
- * The caller must hold the app's import lease.
- * @returns the number of rooms that were being imported
- */
+/** Removes a failed import's messages, and opens its rooms. Needs the import lease. @returns the number of rooms */
 export async function abortImporting(db: Db, app: string): Promise<number> {
   const rooms = await db.rooms
     .find({ app, importing: true }, { projection: { _id: 1, id: 1 } })

@@ -231,11 +231,7 @@ function sentMS({ _id, createdAtMS }: BufferedMessage): number {
   return Math.min(createdAtMS, (timeOfID(_id) ?? createdAtMS) + 1_000)
 }
 
-/**
- * Flushes rooms in one batch. If that fails while the database is available, flushes each room separately, so that one
- * failing room does not delay the others.
- * @returns the failed rooms, and the last error
- */
+/** Flushes rooms in one batch; if that fails, each by itself. @returns the failed rooms, and the last error */
 export async function eachApart<Room>(
   rooms: readonly Room[],
   flush: (some: readonly Room[]) => Promise<void>,

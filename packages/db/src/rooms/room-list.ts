@@ -55,11 +55,7 @@ export async function findRoomList(
   return { count: count.value, rooms: rooms.value }
 }
 
-/**
- * The rooms whose ID begins with a text, ordered by ID, then those whose name, or a word in it, begins with the folded
- * text, ordered by name. Without duplicates.
- * @throws QueryTooSlow
- */
+/** Rooms whose ID, then those whose folded name or a word in it, begins with a text. @throws QueryTooSlow */
 export async function findRoomsNamed(
   db: Db,
   app: string,

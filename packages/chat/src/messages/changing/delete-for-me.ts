@@ -73,11 +73,7 @@ async function uncount(
   if (more > 0) await setUncounted(members, member._id, { readSeq, uncounted: uncounted + more }, session)
 }
 
-/**
- * Deletes every current message of the room for the caller only, but not those of threads. The cost does not grow with
- * their number.
- * @throws ApiError ROOM_NOT_FOUND, NOT_ROOM_MEMBER
- */
+/** Deletes the room's current messages for the caller only. @throws ApiError ROOM_NOT_FOUND, NOT_ROOM_MEMBER */
 export async function deleteAllForMe(chat: Chat, caller: UserCaller, roomId: string): Promise<Deleted> {
   const { db } = chat
   return changeAndNotify(chat, userOrderingKey(caller), async (session, pending) => {

@@ -22,11 +22,7 @@ const maxReaders = 1_000
 /** Maximum number of the room's events to read from the stream. */
 const maxInStream = 1_000
 
-/**
- * The trace of one message: accepted, published, flushed, delivered, pushed, called, read
- * (docs/reference/messages.md#trace-a-message).
- * @throws ApiError MESSAGE_NOT_FOUND
- */
+/** The trace of a message (docs/reference/messages.md#trace-a-message). @throws ApiError MESSAGE_NOT_FOUND */
 export async function traceMessage(
   chat: Chat,
   caller: AuthenticatedIntegrator,
