@@ -1,7 +1,7 @@
-import type { KnownFiles } from './known-ids.ts'
 import { stat } from 'node:fs/promises'
 import type { ImportLine } from '@parley/contracts/import-line'
 import { type EarlierLines, withoutErased } from './earlier-lines.ts'
+import type { KnownFiles } from './known-ids.ts'
 import { linesOf } from './lines-of.ts'
 import { readGoodLine } from './read-line.ts'
 

@@ -1,6 +1,6 @@
-import { findImportedLines, recordImportedLines } from '@parley/db/import/imported-cases'
 import { type ImportLine, type ImportOf, ownerOfLine } from '@parley/contracts/import-line'
 import type { Db } from '@parley/db/connect'
+import { findImportedLines, recordImportedLines } from '@parley/db/import/imported-cases'
 import { KnownIds, messageHash } from './known-ids.ts'
 
 /** The lines that earlier imports of an app have written, so that what was undone since stays undone. */

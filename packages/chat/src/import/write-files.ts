@@ -1,4 +1,3 @@
-import { importedFileId } from './known-ids.ts'
 import { randomBytes } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { clock } from '@parley/async/clock'
@@ -17,6 +16,7 @@ import { storedType } from '../files/create-file.ts'
 import { beginStoring, keepUpload } from '../files/take-upload.ts'
 import type { EarlierLines } from './earlier-lines.ts'
 import { bytesOf, FileFault, hasBytes, thumbnailOf } from './file-bytes.ts'
+import { importedFileId } from './known-ids.ts'
 
 type FileLine = ImportOf<'file'>
 

@@ -1,4 +1,3 @@
-import { KnownFiles } from './known-ids.ts'
 import type { ImportLine, ImportOf } from '@parley/contracts/import-line'
 import type { Db } from '@parley/db/connect'
 import { saveImportedDeletions } from '@parley/db/import/imported-deletions'
@@ -21,6 +20,7 @@ import { flushRooms } from '@parley/db/room-buffer/flush'
 import { findRoomsByKey } from '@parley/db/rooms/rooms'
 import { findAttachments } from './import-attachments.ts'
 import { toDeletion, toMessageDoc, toRoomDoc, toUserDoc } from './imported-docs.ts'
+import { KnownFiles } from './known-ids.ts'
 import { ThreadWriter } from './write-threads.ts'
 
 /** Progress of a room, in the file and in the database. */

@@ -5,10 +5,10 @@ import type { MessageDoc } from '@parley/db/messages/documents'
 import { findRoomOfMessage, findSentMessage } from '@parley/db/messages/messages'
 import type { RoomDoc } from '@parley/db/rooms/documents'
 import { inTransaction } from '@parley/db/transactions/transaction'
-import type { Caller } from '../access/caller.ts'
-import { findRole } from '../access/room-role.ts'
 import { banInForce } from '@parley/db/users/app-bans'
 import { findUser } from '@parley/db/users/users'
+import type { Caller } from '../access/caller.ts'
+import { findRole } from '../access/room-role.ts'
 import { bannedFromApp, unknownUser } from '../users/user-errors.ts'
 
 /** The ID of the room of a message. @throws ApiError MESSAGE_NOT_FOUND */

@@ -1,4 +1,3 @@
-import { requireRobot } from './require-message.ts'
 import { publishEvent } from '@parley/bus/events/publish'
 import { ApiError } from '@parley/contracts/errors'
 import { newId } from '@parley/db/messages/messages'
@@ -7,6 +6,7 @@ import type { UserCaller } from '../access/caller.ts'
 import { requireMember, requireNotFrozen } from '../access/require-member.ts'
 import type { Chat } from '../chat.ts'
 import type { EmitLock } from '../send/new-message.ts'
+import { requireRobot } from './require-message.ts'
 
 /**
  * Sends a piece of a bot's message to the room (docs/reference/messages.md#typing-and-streaming). It is never stored.

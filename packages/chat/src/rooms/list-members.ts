@@ -1,18 +1,18 @@
+import { ApiError } from '@parley/contracts/errors'
 import type { Input, Result } from '@parley/contracts/operation'
 import type { listMembers as operation } from '@parley/contracts/operations/rooms/members'
+import type { Room } from '@parley/contracts/resources/room'
 import { findMemberPage, findMembersAmong } from '@parley/db/rooms/room-members'
+import { updateRoomDoc } from '@parley/db/rooms/rooms'
 import { inTransaction } from '@parley/db/transactions/transaction'
 import { findUsers } from '@parley/db/users/users'
 import { type Caller, userOf } from '../access/caller.ts'
 import { findActingRole, findRole, requireRole } from '../access/room-role.ts'
 import type { Chat } from '../chat.ts'
-import { toSenderView } from '../views/message.ts'
-import { ApiError } from '@parley/contracts/errors'
-import type { Room } from '@parley/contracts/resources/room'
-import { updateRoomDoc } from '@parley/db/rooms/rooms'
 import { commitChange, publishRoom } from '../events/change-and-notify.ts'
 import { roomChanged } from '../events/event-builders.ts'
 import { roomOrderingKey } from '../events/ordering-keys.ts'
+import { toSenderView } from '../views/message.ts'
 
 /** A page of a room's members, longest-standing first. @throws ApiError ROOM_NOT_FOUND, NOT_ROOM_MEMBER */
 export async function listMembers(

@@ -1,12 +1,12 @@
+import { Binary } from 'mongodb'
 import type { Db } from '../db.ts'
 import type { HoldDoc } from '../holds/documents.ts'
 import { insertHold } from '../holds/holds.ts'
 import { idsOf, key, keyRange } from '../keys.ts'
+import { newId } from '../messages/messages.ts'
 import type { ReportDoc } from '../moderation/documents.ts'
 import { insertMissing } from '../transactions/run-writes.ts'
 import { inTransactionWhenBusy, retryBusy } from './retry-busy.ts'
-import { Binary } from 'mongodb'
-import { newId } from '../messages/messages.ts'
 
 /** Inserts holds; existing ones stay. Removals that run meanwhile see them, or conflict. */
 export async function saveImportedHolds(db: Db, holds: readonly HoldDoc[]): Promise<void> {

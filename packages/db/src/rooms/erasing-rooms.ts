@@ -1,5 +1,5 @@
-import { changeFirst } from '../claim-docs.ts'
 import { clock } from '@parley/async/clock'
+import { changeFirst } from '../claim-docs.ts'
 import type { Db, Session } from '../db.ts'
 import { idsOf } from '../keys.ts'
 import { withoutBuffer } from '../room-buffer/buffer.ts'

@@ -14,7 +14,7 @@ import { tlsOptions } from '@parley/service/tls-settings'
 import { version } from '@parley/service/version'
 import { Command, InvalidArgumentError } from 'commander'
 import { recordForAll } from './by-command.ts'
-import { type Left, createProgress, interruptible } from './interruptible.ts'
+import { createProgress, interruptible, type Left } from './interruptible.ts'
 
 const progressMS = 5_000
 /** Reads of large collections wait for the disk. */

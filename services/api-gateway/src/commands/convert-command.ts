@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { type Convertible, convertExport, convertible } from '@parley/chat/convert/convert-export'
 import { Argument, Command } from 'commander'
-import { type Left, createProgress, interruptible } from './interruptible.ts'
+import { createProgress, interruptible, type Left } from './interruptible.ts'
 
 const progressMS = 2_000
 

@@ -1,13 +1,13 @@
+import { type Bus, connectBus } from '@parley/bus/connect'
+import { type Control, createControl } from '@parley/bus/control/control'
 import { findApp } from '@parley/db/apps/apps'
 import type { AppDoc } from '@parley/db/apps/documents'
-import { type Db, connectDb, usingDb } from '@parley/db/connect'
+import { connectDb, type Db, usingDb } from '@parley/db/connect'
 import { createSchemaCheck } from '@parley/db/schema'
 import { explain } from '@parley/service/explain'
 import { readSettings } from '@parley/service/settings'
 import { mongoSettings, natsSettings, tlsPrefix } from '@parley/service/shared-settings'
 import { tlsOptions } from '@parley/service/tls-settings'
-import { type Bus, connectBus } from '@parley/bus/connect'
-import { type Control, createControl } from '@parley/bus/control/control'
 
 /** Runs work on the database in the environment, if its schema is known. */
 export async function withDb<T>(work: (db: Db) => Promise<T>, timeoutMS?: number): Promise<T> {

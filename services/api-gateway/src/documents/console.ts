@@ -1,9 +1,9 @@
-import { pathOf } from './openapi-shapes.ts'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { builtConsole } from '@parley/console/built-console'
 import { ApiError } from '@parley/contracts/errors'
 import type { FastifyInstance } from 'fastify'
+import { pathOf } from './openapi-shapes.ts'
 import type { ReleaseFiles } from './release-files.ts'
 import { serveBuiltFiles } from './serve-built-files.ts'
 

@@ -1,9 +1,9 @@
-import { operationsAt } from '../documents/openapi-shapes.ts'
 import { apiErrorOf } from '@parley/chat/api-error-of'
 import { toBareError, toErrorEnvelope } from '@parley/contracts/envelope'
 import { ApiError, type ErrorCode } from '@parley/contracts/errors'
 import type { Operation } from '@parley/contracts/operation'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { operationsAt } from '../documents/openapi-shapes.ts'
 import { asBareCode, isBare } from '../requests/authenticate.ts'
 import { explainInvalidInput, InvalidInput } from '../requests/invalid-input.ts'
 

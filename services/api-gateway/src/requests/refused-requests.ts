@@ -1,8 +1,8 @@
-import { operationsAt, pathOf } from '../documents/openapi-shapes.ts'
 import type { IncomingMessage } from 'node:http'
 import { ApiError } from '@parley/contracts/errors'
 import { refusedHost } from '@parley/service/broken-request'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { operationsAt, pathOf } from '../documents/openapi-shapes.ts'
 
 /** Room for the 500 users of `GET /presence` with IDs of 36 characters. */
 export const maxUrlLength = 24 * 1024

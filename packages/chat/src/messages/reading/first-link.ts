@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
-import { LinkifyIt } from 'linkify-it'
-import { textOf } from './message-text.ts'
 import type { Result } from '@parley/contracts/operation'
 import type { getLinkCard as operation } from '@parley/contracts/operations/messages/link-cards'
 import { findLinkCard } from '@parley/db/link-cards'
+import { LinkifyIt } from 'linkify-it'
 import type { Caller } from '../../access/caller.ts'
 import type { Chat } from '../../chat.ts'
 import { requireReadable } from '../require-message.ts'
+import { textOf } from './message-text.ts'
 
 const linkify = new LinkifyIt({ fuzzyEmail: false })
 /** A link that begins later or is longer gets no card. */

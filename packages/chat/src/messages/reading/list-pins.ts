@@ -1,5 +1,7 @@
+import { ApiError } from '@parley/contracts/errors'
 import type { Input } from '@parley/contracts/operation'
 import type { listPins as operation } from '@parley/contracts/operations/messages/pins'
+import type { Message } from '@parley/contracts/resources/message'
 import { currentMessage } from '@parley/db/messages/deleted-messages'
 import { findPins } from '@parley/db/messages/messages'
 import { findUserDeletions } from '@parley/db/messages/user-deletions'
@@ -10,10 +12,8 @@ import type { Chat } from '../../chat.ts'
 import { pageOf } from '../../page-cursor.ts'
 import { JsonText, withField } from '../../views/json-text.ts'
 import { messageJson } from '../../views/message.ts'
-import { findQuoted } from './quoted-messages.ts'
-import { ApiError } from '@parley/contracts/errors'
-import type { Message } from '@parley/contracts/resources/message'
 import { changeToView } from '../changing/change-message.ts'
+import { findQuoted } from './quoted-messages.ts'
 
 /** A page of a room's pinned messages, newest first. @throws ApiError ROOM_NOT_FOUND, NOT_ROOM_MEMBER */
 export async function listPins(
