@@ -67,14 +67,18 @@ export const pushCall = message.extend({
 })
 export type PushCall = z.infer<typeof pushCall>
 
+const call = {
+  id: z.string().describe('webhook-id of every attempt'),
+  kind: z.enum(['webhook', 'push']).describe("A room's webhook, or PUSH_GENERIC"),
+  roomID: roomId,
+  clientID: z.string(),
+  event: z.string().describe('Webhook event; PUSH for PUSH_GENERIC'),
+}
+
 /** A call to an integrator's server that failed permanently. */
 export const failedWebhook = z
   .object({
-    id: z.string().describe('webhook-id of every attempt'),
-    kind: z.enum(['webhook', 'push']).describe("A room's webhook, or PUSH_GENERIC"),
-    roomID: roomId,
-    clientID: z.string(),
-    event: z.string().describe('Webhook event; PUSH for PUSH_GENERIC'),
+    ...call,
     data: z.unknown(),
     tries: z.number().int(),
     lastError: z.string(),
@@ -87,11 +91,7 @@ export type FailedWebhook = z.infer<typeof failedWebhook>
 /** A finished or waiting call to an integrator's server, without its data. */
 export const webhookDelivery = z
   .object({
-    id: z.string().describe('webhook-id of every attempt'),
-    kind: z.enum(['webhook', 'push']).describe("A room's webhook, or PUSH_GENERIC"),
-    roomID: roomId,
-    clientID: z.string(),
-    event: z.string().describe('Webhook event; PUSH for PUSH_GENERIC'),
+    ...call,
     state: z.enum(['waiting', 'done', 'failed']),
     tries: z.number().int(),
     createdAtMS: timeMS.describe('When it was last queued'),

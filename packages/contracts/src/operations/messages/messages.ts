@@ -76,6 +76,21 @@ export const listMessages = operation('listMessages', 'GET /rooms/:id/messages/v
   example: { query: { limit: 20 } },
 })
 
+const sendErrors = [
+  'USER_BANNED',
+  'MISSING_PARAMETER',
+  'ROOM_NOT_FOUND',
+  'CLIENT_NOT_FOUND',
+  'MESSAGE_NOT_FOUND',
+  'FILE_NOT_FOUND',
+  'NOT_ROOM_MEMBER',
+  'USER_BLOCKED',
+  'ROOM_FROZEN',
+  'ROOM_IMPORTING',
+  'TOO_MANY_SCHEDULED',
+  'MESSAGE_TOO_LARGE',
+] as const
+
 export const sendMessage = operation('sendMessage', 'POST /messages', {
   inInterface: true,
   tag: 'Messages',
@@ -109,20 +124,7 @@ export const sendMessage = operation('sendMessage', 'POST /messages', {
   }),
   result: sentMessage,
   scheduled: scheduledMessage,
-  errors: [
-    'USER_BANNED',
-    'MISSING_PARAMETER',
-    'ROOM_NOT_FOUND',
-    'CLIENT_NOT_FOUND',
-    'MESSAGE_NOT_FOUND',
-    'FILE_NOT_FOUND',
-    'NOT_ROOM_MEMBER',
-    'USER_BLOCKED',
-    'ROOM_FROZEN',
-    'ROOM_IMPORTING',
-    'TOO_MANY_SCHEDULED',
-    'MESSAGE_TOO_LARGE',
-  ],
+  errors: sendErrors,
   example: {
     body: { room: 'demo-room', sender: 'alice', message: 'Hello!', messageType: 'text' },
     result: { ...exampleMessage, sender: 'alice' },
@@ -167,23 +169,7 @@ export const writeMessage = operation('writeMessage', 'POST /rooms/:id/message',
     }),
   result: sentMessage,
   scheduled: scheduledMessage,
-  errors: [
-    'USER_BANNED',
-    'MISSING_PARAMETER',
-    'ROOM_NOT_FOUND',
-    'CLIENT_NOT_FOUND',
-    'MESSAGE_NOT_FOUND',
-    'FILE_NOT_FOUND',
-    'NOT_ROOM_MEMBER',
-    'INSUFFICIENT_PERMISSIONS',
-    'USER_BLOCKED',
-    'ROOM_FROZEN',
-    'ROOM_IMPORTING',
-    'SLOW_MODE',
-    'MESSAGE_REFUSED',
-    'TOO_MANY_SCHEDULED',
-    'MESSAGE_TOO_LARGE',
-  ],
+  errors: [...sendErrors, 'INSUFFICIENT_PERMISSIONS', 'SLOW_MODE', 'MESSAGE_REFUSED'],
   example: { body: { message: 'Hello!', messageType: 'text' }, result: { ...exampleMessage, sender: 'alice' } },
 })
 
