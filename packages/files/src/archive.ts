@@ -20,7 +20,7 @@ interface Archive {
 }
 
 /** The place of several backups. */
-interface Archives {
+interface BackupPlace {
   /** Names of the folders in it. */
   names(): Promise<string[]>
   /** Removes a folder, beginning with the given file. */
@@ -55,7 +55,7 @@ export function folderArchive(folder: string): Archive {
   }
 }
 
-export function folderArchives(place: string): Archives {
+export function folderPlace(place: string): BackupPlace {
   return {
     async names() {
       const entries = await readdir(place, { withFileTypes: true })
@@ -98,7 +98,7 @@ export function s3Archive(settings: S3Settings): Archive {
 }
 
 /** The place under the configured prefix. */
-export function s3Archives(settings: S3Settings): Archives {
+export function s3Place(settings: S3Settings): BackupPlace {
   const { bucket: Bucket, prefix: Prefix } = settings
   const client = clientAt({ ...settings, timeoutMS }, settings.endpoint)
   return {

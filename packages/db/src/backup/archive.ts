@@ -15,7 +15,7 @@ export interface Archive {
 }
 
 /** The place of several backups: a folder, or a bucket. */
-export interface Archives {
+export interface BackupPlace {
   /** Names of the folders in it. */
   names(): Promise<string[]>
   /** Removes a folder, beginning with the given file. */

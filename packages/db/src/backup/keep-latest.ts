@@ -1,4 +1,4 @@
-import { type Archive, type Archives, BadBackup, manifestFile, readManifest } from './archive.ts'
+import { type Archive, type BackupPlace, BadBackup, manifestFile, readManifest } from './archive.ts'
 
 /** The name of a backup: the time of the command in ISO 8601, so names sort by time. */
 export function backupName(at: Date): string {
@@ -11,7 +11,7 @@ const namePattern = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z$/
  * Removes the backups of a place that are older than its latest `keep` whole ones. Nothing else in it is touched.
  * @returns the names of the removed ones
  */
-export async function keepLatest(place: Archives, open: (name: string) => Archive, keep: number): Promise<string[]> {
+export async function keepLatest(place: BackupPlace, open: (name: string) => Archive, keep: number): Promise<string[]> {
   const names = (await place.names())
     .filter((name) => namePattern.test(name))
     .toSorted()

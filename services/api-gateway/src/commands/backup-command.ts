@@ -1,11 +1,11 @@
 import { clock } from '@parley/async/clock'
-import { type Archive, type Archives, type Manifest, readManifest } from '@parley/db/backup/archive'
+import { type Archive, type BackupPlace, type Manifest, readManifest } from '@parley/db/backup/archive'
 import { backUp } from '@parley/db/backup/back-up'
 import { backupName, keepLatest } from '@parley/db/backup/keep-latest'
 import type { PointInTime } from '@parley/db/backup/replay-oplog'
 import { checkBackup, restoreBackup } from '@parley/db/backup/restore'
 import { connectDb, type Db, usingDb } from '@parley/db/connect'
-import { folderArchive, folderArchives, s3Archive, s3Archives } from '@parley/files/archive'
+import { folderArchive, folderPlace, s3Archive, s3Place } from '@parley/files/archive'
 import { explain } from '@parley/service/explain'
 import { fileSettings } from '@parley/service/file-settings'
 import { readSettings } from '@parley/service/settings'
@@ -61,7 +61,7 @@ export function backupCommand(): Command {
         )
         console.log(`${target}: ${describe(manifest)}, in ${seconds(startedMS)} s`)
         if (keep === undefined) return
-        const removed = await keepLatest(archivesAt(place), (name) => archiveAt(within(name)), keep)
+        const removed = await keepLatest(placeAt(place), (name) => archiveAt(within(name)), keep)
         for (const name of removed) console.log(`${within(name)}: removed`)
       }),
     )
@@ -179,10 +179,10 @@ function archiveAt(place: string): Archive {
   }
 }
 
-function archivesAt(place: string): Archives {
+function placeAt(place: string): BackupPlace {
   const s3 = s3At(place)
-  if (!s3) return folderArchives(place)
-  const inBucket = s3Archives(s3)
+  if (!s3) return folderPlace(place)
+  const inBucket = s3Place(s3)
   return {
     names: () => namingS3(inBucket.names()),
     remove: (name, first) => namingS3(inBucket.remove(name, first)),
