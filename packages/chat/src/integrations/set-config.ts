@@ -17,7 +17,8 @@ import { addCommand, type PendingEvents } from '../events/event-builders.ts'
 import { configOrderingKey } from '../events/ordering-keys.ts'
 import { censorshipKey, checkCensorship } from '../moderation/censorship.ts'
 import type { JsonText } from '../views/json-text.ts'
-import { checkConfigValue, getConfig, privateByDefault, privateKeysIn } from './config-values.ts'
+import { checkConfigValue } from './config-values.ts'
+import { getConfig, privateByDefault, privateKeysIn } from './get-config.ts'
 
 /** Limits of the whole configuration, since every client may request it. */
 const maxBytes = 4 * 1024 * 1024

@@ -326,6 +326,8 @@ const ofLogins = new Set([
 function comparable(value: unknown, app: string, ids: ReadonlyMap<string, string>): unknown {
   if (Array.isArray(value)) return value.map((one) => comparable(one, app, ids))
   if (typeof value === 'string') {
+    // A cursor is JSON in base64url, with the ID of a message.
+    if (value.startsWith('WyJ')) return comparable(Buffer.from(value, 'base64url').toString(), app, ids)
     return value === app ? 'app' : value.replaceAll(/[0-9a-f]{24}/g, (id) => ids.get(id) ?? id)
   }
   if (typeof value !== 'object' || value === null) return value

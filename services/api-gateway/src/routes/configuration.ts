@@ -1,6 +1,6 @@
 import { hasScope } from '@parley/chat/access/api-keys'
 import type { Chat } from '@parley/chat/chat'
-import { getConfig } from '@parley/chat/integrations/config-values'
+import { getConfig } from '@parley/chat/integrations/get-config'
 import { deleteConfigKey, setConfig } from '@parley/chat/integrations/set-config'
 import * as operations from '@parley/contracts/operations/integrations/config'
 import type { Mount } from '../mount.ts'

@@ -1,21 +1,21 @@
-import { ApiError } from '@parley/contracts/errors'
 import type { Input } from '@parley/contracts/operation'
 import type { listPins as operation } from '@parley/contracts/operations/messages/pins'
-import type { Message } from '@parley/contracts/resources/message'
 import { currentMessage } from '@parley/db/messages/deleted-messages'
 import { findPins } from '@parley/db/messages/messages'
 import { findUserDeletions } from '@parley/db/messages/user-deletions'
 import { findSenders } from '@parley/db/users/users'
 import { type Caller, userOf } from '../../access/caller.ts'
-import { requireNotFrozen, requireReader } from '../../access/require-member.ts'
+import { requireReader } from '../../access/require-member.ts'
 import type { Chat } from '../../chat.ts'
 import { pageOf } from '../../page-cursor.ts'
 import { JsonText, withField } from '../../views/json-text.ts'
 import { messageJson } from '../../views/message.ts'
-import { changeToView } from '../changing/change-message.ts'
 import { findQuoted } from './quoted-messages.ts'
 
-/** A page of a room's pinned messages, newest first. @throws ApiError ROOM_NOT_FOUND, NOT_ROOM_MEMBER */
+/**
+ * A page of the room's pinned messages, newest first, for members and the integrator. The cost does not grow with the room.
+ * @throws ApiError ROOM_NOT_FOUND, NOT_ROOM_MEMBER
+ */
 export async function listPins(
   chat: Chat,
   caller: Caller,
@@ -37,21 +37,4 @@ export async function listPins(
     .filter(({ _id, isDeleted }) => !isDeleted && !hidden.has(_id))
     .map((message) => messageJson(message, users.get(message.sender), quoted))
   return new JsonText([withField(last ? { beforeSeq: last.seq } : {}, 'data', `[${shown.join(',')}]`)])
-}
-
-/** Pins a message. @throws ApiError MESSAGE_NOT_FOUND, NOT_ROOM_MEMBER, USER_BLOCKED, ROOM_FROZEN, INVALID_REQUEST */
-export async function pinMessage(chat: Chat, caller: Caller, id: string): Promise<Message> {
-  return changeToView(chat, caller, { id }, ({ pinned, recalled }, room) => {
-    requireNotFrozen(room)
-    if (recalled) throw new ApiError('INVALID_REQUEST', 'id: the message was recalled')
-    return pinned ? undefined : { set: { pinned: true } }
-  })
-}
-
-/** Unpins a message. @throws ApiError MESSAGE_NOT_FOUND, NOT_ROOM_MEMBER, USER_BLOCKED, ROOM_FROZEN */
-export async function unpinMessage(chat: Chat, caller: Caller, id: string): Promise<Message> {
-  return changeToView(chat, caller, { id }, ({ pinned }, room) => {
-    requireNotFrozen(room)
-    return pinned ? { without: ['pinned'] } : undefined
-  })
 }
