@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Browser, Page, Route } from 'playwright-core'
+import type { Browser, Page, Request, Route } from 'playwright-core'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { type Deployment, deploy } from '../client/client-of.ts'
 import { eventually } from '../platform.ts'
@@ -142,6 +142,23 @@ describe.skipIf(isChromiumMissing())('the console: responses that fail', () => {
     await page.unrouteAll({ behavior: 'ignoreErrors' })
     await dialog.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('heading', { name: 'Alice Half' }).waitFor()
+  })
+
+  test('requests of views that refresh by themselves do not postpone the idle end of the session', async () => {
+    const page = await owner.open('/account')
+    await page.clock.install()
+    await page.goto(page.url().replace(/account$/, 'overview'))
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    const isUnattended = (request: Request) => request.headerValue('parley-unattended')
+    const next = () => page.waitForRequest('**/admin/overview*')
+    const later = next()
+    await page.clock.fastForward(70_000)
+    assert.equal(await isUnattended(await later), 'true')
+    await page.mouse.move(100, 100)
+    await page.mouse.move(110, 110)
+    const attended = next()
+    await page.clock.runFor(15_000)
+    assert.equal(await isUnattended(await attended), null)
   })
 
   test('a session that cannot be read again keeps the view and all that has been typed', async () => {

@@ -1,5 +1,6 @@
 import createClient, { type Client, type Middleware } from 'openapi-fetch'
 import type { paths } from '../generated/openapi.ts'
+import { isUnattended } from './attendance.ts'
 
 export type Api = Client<paths>
 
@@ -58,6 +59,7 @@ export function createApi({ app, csrfToken, reason, onSessionEnd }: ApiOptions):
     onRequest({ request }) {
       if (app !== undefined) request.headers.set('Parley-App', encodeURIComponent(app))
       if (reason !== undefined) request.headers.set('Parley-Reason', encodeURIComponent(reason))
+      if (isUnattended()) request.headers.set('Parley-Unattended', 'true')
       if (csrfToken !== undefined && request.method !== 'GET') request.headers.set('Parley-CSRF', csrfToken)
       return new Request(request, { signal: withDeadline(request.signal) })
     },

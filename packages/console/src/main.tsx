@@ -5,6 +5,7 @@ import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { ApiFailure } from './api.ts'
+import { noteInput } from './attendance.ts'
 import { router } from './router.ts'
 import { startSession } from './session/session.tsx'
 import { LanguageProvider } from './shell/language.tsx'
@@ -39,6 +40,8 @@ const queries = new QueryClient({
   },
 })
 
+for (const input of ['pointerdown', 'pointermove', 'keydown', 'wheel', 'touchmove'])
+  addEventListener(input, noteInput, { capture: true, passive: true })
 startSession(queries)
 
 // A relative URL would resolve differently in each view.

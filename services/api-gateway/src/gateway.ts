@@ -162,7 +162,7 @@ function createAuthentication(chat: Chat, findToken: FindToken, operators: Opera
   return {
     byApiKey: createApiKeyAuthentication(chat),
     byToken: createUserAuthentication(chat, findToken),
-    bySession: (token) => requireSession(operators, token),
+    bySession: (token, isUsed) => requireSession(operators, token, isUsed),
     inApp: (signedIn, app) => inApp(operators, signedIn, app),
   }
 }

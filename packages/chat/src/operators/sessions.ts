@@ -64,16 +64,21 @@ export async function startSession(
   return { operator, session: doc, token }
 }
 
-/** The operator of a session, read for each request: a revocation applies at once. @throws ApiError INVALID_SESSION */
+/**
+ * The operator of a session, read for each request: a revocation applies at once.
+ * @param isUsed whether the request postpones the idle end
+ * @throws ApiError INVALID_SESSION
+ */
 export async function requireSession(
   { db, idleMS }: Pick<Operators, 'db' | 'idleMS'>,
   token: string | undefined,
+  isUsed = true,
 ): Promise<SignedIn> {
   const found = token === undefined ? null : await findActiveSession(db, digest(token))
   if (!found || token === undefined) throw new ApiError('INVALID_SESSION')
   const { _id, lastSeenAt, endsAt } = found.session
   const now = clock.date()
-  if (now.getTime() - lastSeenAt.getTime() > Math.min(recordUseEveryMS, idleMS / 4)) {
+  if (isUsed && now.getTime() - lastSeenAt.getTime() > Math.min(recordUseEveryMS, idleMS / 4)) {
     const expiresAt = new Date(Math.min(now.getTime() + idleMS, endsAt.getTime()))
     await recordSessionUse(db, _id, now, expiresAt)
   }

@@ -8,8 +8,8 @@ import { cookieOf } from './session-cookie.ts'
 
 const longestReason = 300
 
-/** Finds a session by the value of its cookie. */
-export type FindSession = (token: string | undefined) => Promise<SignedIn>
+/** Finds a session by the value of its cookie. `isUsed`: whether the request postpones its idle end. */
+export type FindSession = (token: string | undefined, isUsed: boolean) => Promise<SignedIn>
 
 /** Resolves a signed-in operator to a caller in an app. */
 export type FindInApp = (signedIn: SignedIn, app: string) => Promise<AuthenticatedOperator>
@@ -21,7 +21,9 @@ export function isByOperator({ headers }: FastifyRequest): boolean {
 
 /** The operator of the session cookie. @throws ApiError INVALID_SESSION, PERMISSION_DENIED without the CSRF token */
 export async function signedInOperator(bySession: FindSession, request: FastifyRequest): Promise<SignedInOperator> {
-  const signedIn = await bySession(cookieOf(request, 'session'))
+  // Views refresh by themselves, also while the operator is away.
+  const isUsed = request.headers['parley-unattended'] === undefined
+  const signedIn = await bySession(cookieOf(request, 'session'), isUsed)
   if (request.method !== 'GET') requireCsrfToken(signedIn, headerForms(request, 'parley-csrf')[0])
   return { ...signedIn, kind: 'operator' }
 }
