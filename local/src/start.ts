@@ -3,6 +3,7 @@ import { join, relative } from 'node:path'
 import { UnfitMongo } from '@parley/db/check-server'
 import { connectDb, usingDb } from '@parley/db/connect'
 import { migrate, migrateTimeoutMS } from '@parley/db/migrate'
+import { OldSchemaError } from '@parley/db/schema'
 import { StackError } from '@parley/stack/stack-error'
 import { startServers } from '@parley/stack/up'
 import { Command, Option } from 'commander'
@@ -57,7 +58,7 @@ try {
   await start()
 } catch (error) {
   if (!ending.signal.aborted) {
-    const isForUser = error instanceof StackError || error instanceof UnfitMongo
+    const isForUser = error instanceof StackError || error instanceof UnfitMongo || error instanceof OldSchemaError
     if (!isForUser) console.error(error)
     await end(1, isForUser ? error.message : 'Parley could not be started.')
   }
@@ -106,8 +107,9 @@ async function start(): Promise<void> {
   }
   const signInLink = hasDemo ? await makeSignInLink(servers.mongoUrl, baseUrl) : undefined
   const seconds = (performance.now() - since) / 1_000
+  const serverUrls = { ...(mongo.dir && { MongoDB: mongo.url }), ...(nats.dir && { NATS: nats.url }) }
   if (!ending.signal.aborted)
-    console.log(welcome({ baseUrl, services: services(), data, seconds, signInLink, mongoUrl: mongo.dir && mongo.url }))
+    console.log(welcome({ baseUrl, services: services(), data, seconds, signInLink, serverUrls }))
 }
 
 /** Stops everything in reverse order of its start, once, and exits. */

@@ -8,19 +8,20 @@ interface Running {
   seconds: number
   /** Link to the console, if the demo app was created. */
   signInLink: string | undefined
-  /** Undefined for an external MongoDB, whose URL may contain a password. */
-  mongoUrl: string | undefined
+  /** URLs by title. External servers are left out, whose URLs may contain passwords. */
+  serverUrls: Record<string, string>
 }
 
 /** The output of `npm start` once everything runs: addresses, keys, and a curl line that sends the first message. */
-export function welcome({ baseUrl, services, data, seconds, signInLink, mongoUrl }: Running): string {
+export function welcome({ baseUrl, services, data, seconds, signInLink, serverUrls }: Running): string {
+  const servers = Object.entries(serverUrls).map(([title, url]) => `\n  ${title.padEnd(18)}  ${url}`)
   const metrics = services.map(({ name, ports }) => `${name} ${ports.internal}`).join(' · ')
   return `
 Parley runs (after ${seconds.toFixed(1)} s).
 
   REST and Socket.IO  ${baseUrl}   (API reference: ${baseUrl}/docs)${signInLink === undefined ? '' : demoKeys(signInLink)}
   Metrics and health  http://127.0.0.1:<port>/metrics and /readyz: ${metrics}
-  Data and logs       ${data}${mongoUrl === undefined ? '' : `\n  MongoDB             ${mongoUrl}`}
+  Data and logs       ${data}${servers.join('')}
 
 ${signInLink === undefined ? ownApp : firstMessage(baseUrl)}
 Ctrl-C stops everything and keeps the data.`

@@ -5,6 +5,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { connectDb } from '@parley/db/connect'
 import { listenOnLoopback } from '@parley/stack/loopback'
 import { isolatedServers } from '@parley/stack/test-servers'
 import { io } from 'socket.io-client'
@@ -112,6 +113,7 @@ describe('npm start', () => {
     assert.equal(await sendAsPrinted(secondText), 2)
     const mongo = /^ {2}MongoDB +(mongodb:\S+)$/m
     assert.match(text, mongo)
+    assert.match(text, /^ {2}NATS +nats:\/\/127\.0\.0\.1:\d+$/m)
     assert.equal(mongo.exec(secondText)?.[1], mongo.exec(text)?.[1])
 
     assert.ok(runs.processes.length >= 8, `${runs.processes.length} processes`)
@@ -159,6 +161,15 @@ describe('npm start', () => {
       return { status, isShown: text.includes('demo-api-key') }
     }
     const args = ['--port', '0', '--single']
+    const db = await connectDb(servers.mongoUrl)
+    onTestFinished(() => db.client.close())
+    await db.mongo.collection('migrations').deleteMany({})
+    await db.mongo.collection('restoring').insertOne({})
+    const { code, text } = await start(args, theirs).end
+    assert.equal(code, 1)
+    assert.match(text, /\n\na restore of this database has not finished: wait for it, or run `parley restore` again\n/)
+    assert.doesNotMatch(text, /\.ts:\d+/)
+    await db.mongo.collection('restoring').drop()
     assert.deepEqual(await withDemoKey(start(args, theirs)), { status: 401, isShown: false })
     assert.deepEqual(await withDemoKey(start([...args, '--demo'], theirs)), { status: 200, isShown: true })
   })
