@@ -3,7 +3,7 @@ import { test } from 'vitest'
 import { files, isTest, read } from './source-files.ts'
 
 /** Measure the process's own clock. */
-const measuring = new Set(['packages/db/src/measure-clock.ts', 'packages/wiring/src/watch-clock.ts'])
+const measuring = new Set(['packages/db/src/server/measure-clock.ts', 'packages/wiring/src/watch-clock.ts'])
 
 test('services take the time from @parley/async/clock, so that a wrong clock of one process does not affect others', () => {
   const folders = /^(packages\/(bus|chat|db|files|presence|wiring)|services\/[\w-]+)\/src\//

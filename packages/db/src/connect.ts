@@ -12,9 +12,9 @@ import {
   type TopologyDescriptionChangedEvent,
 } from 'mongodb'
 import { ConnectionString } from 'mongodb-connection-string-url'
-import { checkMongo, explainUnselected, isDatabaseName, UnfitMongo } from './check-server.ts'
 import { openCollections } from './collections.ts'
 import type { Db } from './db.ts'
+import { checkMongo, explainUnselected, isDatabaseName, UnfitMongo } from './server/check-server.ts'
 import { errorCodes } from './server-errors.ts'
 import { ContentionTimeout, createLocks } from './transactions/locks.ts'
 

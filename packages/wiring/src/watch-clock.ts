@@ -1,7 +1,7 @@
 import { clock } from '@parley/async/clock'
 import { runEvery } from '@parley/async/run-every'
 import type { Db } from '@parley/db/connect'
-import { measureClock } from '@parley/db/measure-clock'
+import { measureClock } from '@parley/db/server/measure-clock'
 import type { Logger } from '@parley/service/log'
 import type { Metrics } from '@parley/service/metrics'
 

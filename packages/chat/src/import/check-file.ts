@@ -1,7 +1,7 @@
 import { dirname } from 'node:path'
 import type { ImportLine, ImportOf } from '@parley/contracts/import-line'
 import type { Db } from '@parley/db/connect'
-import { measureClock } from '@parley/db/measure-clock'
+import { measureClock } from '@parley/db/server/measure-clock'
 import { findPrefNames } from '@parley/db/users/prefs'
 import { findUsersAndGroups } from '@parley/db/users/users'
 import { LineChecks } from './check-lines.ts'

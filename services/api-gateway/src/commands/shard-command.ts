@@ -1,5 +1,5 @@
-import { isDatabaseName } from '@parley/db/check-server'
 import { shardCommands } from '@parley/db/collections'
+import { isDatabaseName } from '@parley/db/server/check-server'
 import { Command, InvalidArgumentError, Option } from 'commander'
 
 /**

@@ -1,9 +1,9 @@
-import type { Db } from './db.ts'
-import { asMessages } from './message-buckets/all-messages.ts'
-import { idAt } from './messages/message-id.ts'
-import { minuteOf } from './minutes.ts'
-import { bucketLevels } from './statistics/buckets.ts'
-import type { SentFact } from './statistics/counted-messages.ts'
+import type { Db } from '../db.ts'
+import { asMessages } from '../message-buckets/all-messages.ts'
+import { idAt } from '../messages/message-id.ts'
+import { minuteOf } from '../minutes.ts'
+import { bucketLevels } from './buckets.ts'
+import type { SentFact } from './counted-messages.ts'
 
 /**
  * The first and last flushed message per room, sender and minute since a time, for the statistics. Excludes threads.

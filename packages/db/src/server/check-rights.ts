@@ -1,6 +1,6 @@
+import { collections } from '../collections.ts'
+import type { Db } from '../db.ts'
 import { UnfitMongo } from './check-server.ts'
-import { collections } from './collections.ts'
-import type { Db } from './db.ts'
 
 /** Actions on each collection. The built-in role readWrite includes all of them. */
 const rightsOfServices = ['find', 'insert', 'update', 'remove'] as const

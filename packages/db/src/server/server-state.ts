@@ -1,6 +1,6 @@
 import { type Document, MongoServerError } from 'mongodb'
-import type { Db } from './db.ts'
-import { isServerError } from './server-errors.ts'
+import type { Db } from '../db.ts'
+import { isServerError } from '../server-errors.ts'
 
 /** Capacity of the MongoDB servers. Fields are absent if the server does not report them, such as mongos. */
 interface MongoState {
