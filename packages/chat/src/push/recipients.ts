@@ -45,7 +45,7 @@ export async function* pageRecipients(
   const mentions = await findMentions(db, room.app, message.mentions)
   const sent = { ...message, sender: message.sender._id }
   const now = localTimes(clock.now())
-  for await (const page of pageOf(db, room, message, mentions, perPage)) {
+  for await (const page of pageMembersOf(db, room, message, mentions, perPage)) {
     const left: RecipientPage['left'] = {}
     const leave = (user: string, reason: UserReason) => {
       const users = left[reason]
@@ -82,7 +82,7 @@ export async function* pageRecipients(
   }
 }
 
-function pageOf(
+function pageMembersOf(
   db: Db,
   { _id, app, id: room }: RoomDoc,
   { threadOf: root }: Message,

@@ -12,7 +12,7 @@ import { findSenders } from '@parley/db/users/users'
 import { type Caller, userOf } from '../access/caller.ts'
 import { checkMember, checkRoom } from '../access/require-member.ts'
 import type { Chat } from '../chat.ts'
-import { type HistoryQuery, pageStart, toPage, toPageSize } from '../messages/reading/history-page.ts'
+import { type HistoryQuery, historyPage, pageStart, toPageSize } from '../messages/reading/history-page.ts'
 import { findQuoted } from '../messages/reading/quoted-messages.ts'
 import { JsonText, withField } from '../views/json-text.ts'
 import { messageJson } from '../views/message.ts'
@@ -52,7 +52,7 @@ export async function listThread(chat: Chat, caller: Caller, id: string, query: 
     findUserDeletions(db, app, user, all),
     findQuoted(db, all, new Map([[room._id, room]])),
   ])
-  const { data, userDeletedIDs } = toPage(messages, { room, users, quoted, hidden }, { start, field, size })
+  const { data, userDeletedIDs } = historyPage(messages, { room, users, quoted, hidden }, { start, field, size })
   const hiddenRoot = hidden.has(root._id) ? [root._id] : []
   const counts = {
     totalCount: root.thread ? lengthOf(root.thread) : 0,

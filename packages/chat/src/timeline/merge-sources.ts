@@ -32,7 +32,7 @@ export async function mergeSources<T>(
   const after = cursor === undefined ? undefined : readCursor(cursor, sources.length)
   const lists = await Promise.all(
     sources.map(async (source, rank) => {
-      const page = { sinceMS, ...pageOf(after, rank, untilMS), limit: limit + 1 }
+      const page = { sinceMS, ...boundsFor(after, rank, untilMS), limit: limit + 1 }
       const read = page.untilMS < sinceMS ? [] : await source.read(page)
       return read
         .filter((one) => one.atMS >= sinceMS && one.atMS <= page.untilMS && isBeyond(one, page.before))
@@ -51,7 +51,7 @@ export async function mergeSources<T>(
   }
 }
 
-function pageOf(after: Cursor | undefined, rank: number, untilMS: number): Pick<TimePage, 'untilMS' | 'before'> {
+function boundsFor(after: Cursor | undefined, rank: number, untilMS: number): Pick<TimePage, 'untilMS' | 'before'> {
   if (!after) return { untilMS }
   if (rank === after.rank) return { untilMS, before: after }
   // At the cursor's time, earlier sources have already been shown.

@@ -54,7 +54,7 @@ export async function pageStart(
 const behindAll = 'g'
 
 /** The page as JSON text, and the IDs of messages that the caller deleted for themselves. */
-export function toPage(
+export function historyPage(
   messages: readonly MessageDoc[],
   about: { room: Deletions; users: ReadonlyMap<string, UserDoc>; quoted: Quoted; hidden: ReadonlySet<string> },
   { start, field, size }: { start: PageStart; field: TimeField; size: PageSize },

@@ -13,7 +13,7 @@ import { type Caller, userOf } from '../../access/caller.ts'
 import { checkMember, checkRoom, requireMemberOf } from '../../access/require-member.ts'
 import type { Chat } from '../../chat.ts'
 import { JsonText, withField } from '../../views/json-text.ts'
-import { type HistoryQuery, pageStart, toPage, toPageSize } from './history-page.ts'
+import { type HistoryQuery, historyPage, pageStart, toPageSize } from './history-page.ts'
 import { findQuoted } from './quoted-messages.ts'
 
 /**
@@ -41,7 +41,7 @@ export async function roomHistory(
   const { messages, ...about } = await pageMessages(chat, reader, page as RoomPage, { start, field, size })
   const quoted = await findQuoted(chat.db, messages, new Map([[room._id, room]]))
   const deletions = includeDeleted ? {} : room
-  const { data, userDeletedIDs } = toPage(messages, { ...about, room: deletions, quoted }, { start, field, size })
+  const { data, userDeletedIDs } = historyPage(messages, { ...about, room: deletions, quoted }, { start, field, size })
   const inspect = { query: { room: roomId, ...query }, tookMS: Math.round(performance.now() - startedMS) }
   // seq has no gaps, and messages are removed only from the beginning.
   const rest = { totalCount: room.seq - (room.goneUpToSeq ?? 0), latestSeq: room.seq, userDeletedIDs, inspect }
