@@ -1,6 +1,7 @@
 import { BSON } from 'mongodb'
 import type { Db } from '../db.ts'
 import type { StreamStateDoc } from '../events/documents.ts'
+import { pendingMigrations } from '../schema.ts'
 import {
   type Archive,
   type BackedUpCollection,
@@ -29,12 +30,14 @@ interface BackupOptions {
  * Writes a snapshot of the whole database to an empty archive. It contains every write acknowledged before the call,
  * and later writes up to one cluster time. The manifest is written last, so an interrupted backup is never taken for a
  * whole one. One that fails is removed.
+ * @throws OldSchemaError while the database is being restored: a backup of the part would look whole
  */
 export async function backUp(
   db: Db,
   archive: Archive,
   { version, historySeconds, onProgress, ending }: BackupOptions,
 ): Promise<Manifest> {
+  await pendingMigrations(db)
   const writing = withSnapshot(db, historySeconds, async (snapshot) => {
     const collections: BackedUpCollection[] = []
     let streamSeq = 0

@@ -150,7 +150,8 @@ describe('parley backup and parley restore', () => {
     await session.abortTransaction()
     await session.endSession()
     await assert.rejects(createSchemaCheck(db)(), OldSchemaError)
-    await assert.rejects(command(db.mongo.databaseName, ['migrate']), /a restore of this database has not finished: /)
+    for (const args of [['migrate'], ['backup', join(dir, 'part')]])
+      await assert.rejects(command(db.mongo.databaseName, args), /a restore of this database has not finished: /)
     await assert.rejects(createSchemaCheck(db)(), OldSchemaError)
 
     // Waits for the lease of the killed one.
