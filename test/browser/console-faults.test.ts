@@ -120,7 +120,8 @@ describe.skipIf(isChromiumMissing())('the console: responses that fail', () => {
       return route.fulfill({ status: 429, headers: { 'retry-after': '17' }, json })
     })
     await page.goto(page.url().replace(/overview$/, 'jobs'))
-    await failureOf(page, /Too many requests · Try again in 17 s/).waitFor()
+    const failure = failureOf(page, /Too many requests: wait before you try again/)
+    await failure.getByText('Try again in 17 s', { exact: true }).waitFor()
     // One by the view's preload, and one by the view.
     assert.ok(calls <= 2, String(calls))
   })

@@ -49,8 +49,10 @@ function titleOf(error: unknown) {
 function detailOf(error: unknown, t: (typeof commonTexts)['en']): string {
   if (!(error instanceof ApiFailure)) return error instanceof Error ? error.message : String(error)
   if (error.status === 0) return t[unansweredTexts[error.code as keyof typeof unansweredTexts]]
-  const wait = error.retryAfterS === undefined ? [] : [t.waitFor(error.retryAfterS)]
-  return [error.message || t.failedServer, ...wait].join(' · ')
+  if (error.retryAfterS === undefined) return error.message || t.failedServer
+  const wait = t.waitFor(error.retryAfterS)
+  // The title of a 429 says the rest, in the operator's language.
+  return error.status === 429 ? wait : `${error.message || t.failedServer} · ${wait}`
 }
 
 /** A failed call with its description, code and request ID, and a retry button. */
