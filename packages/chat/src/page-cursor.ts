@@ -14,6 +14,7 @@ type List =
 /** Any number of digits that JavaScript can count to. */
 export const digits = /^\d{1,15}$/
 export const anyText = /^[^]+$/
+export const maybeEmpty = /^[^]*$/
 
 /** A cursor with the parts of a position. */
 export function encodeCursor(list: List, ...parts: (string | number)[]): string {

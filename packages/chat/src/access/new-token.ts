@@ -35,7 +35,8 @@ export function defaultExpiry({ tokenDays }: { tokenDays: number }): Date {
  */
 export function expiryFrom(name: string, text: string): Date {
   const expiresAt = isoDate(text)
-  if (Number.isNaN(expiresAt.getTime())) throw new ApiError('INVALID_REQUEST', `${name}: ${text} is not a date`)
+  const isTime = !Number.isNaN(expiresAt.getTime())
+  if (!isTime) throw new ApiError('INVALID_REQUEST', `${name}: expected a date that exists, not ${text}`)
   if (!(expiresAt.getTime() > clock.now())) throw new ApiError('INVALID_REQUEST', `${name}: expected a future time`)
   return expiresAt
 }

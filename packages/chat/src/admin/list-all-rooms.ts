@@ -3,7 +3,7 @@ import type { Input, Result } from '@parley/contracts/operation'
 import { maxCounted, type listAllRooms as operation } from '@parley/contracts/operations/admin/rooms'
 import { findRoomList, findRoomsNamed, type RoomSort } from '@parley/db/rooms/room-list'
 import type { Chat } from '../chat.ts'
-import { anyText, decodeCursor, digits, encodeCursor, pageOf } from '../page-cursor.ts'
+import { anyText, decodeCursor, digits, encodeCursor, maybeEmpty, pageOf } from '../page-cursor.ts'
 import { type FilterFields, filterTimeMS, parseQuery, refuseSlowFilter } from '../query-filter.ts'
 import { toListedRoom } from '../views/admin-room.ts'
 
@@ -66,6 +66,6 @@ export async function listAllRooms(
 
 function readCursor(cursor: string, field: RoomSort): { value: string | number; id: string } {
   const isName = field === 'name'
-  const [value = '', id = ''] = decodeCursor(`rooms.${field}`, cursor, isName ? /^[^]*$/ : digits, anyText)
+  const [value = '', id = ''] = decodeCursor(`rooms.${field}`, cursor, isName ? maybeEmpty : digits, anyText)
   return { value: isName ? value : Number(value), id }
 }

@@ -8,7 +8,7 @@ import { findDevicePage } from '@parley/db/users/devices'
 import type { DeviceDoc } from '@parley/db/users/documents'
 import { keyFingerprint } from '../access/new-token.ts'
 import type { Chat } from '../chat.ts'
-import { anyText, decodeCursor, encodeCursor, pageOf } from '../page-cursor.ts'
+import { decodeCursor, encodeCursor, maybeEmpty, pageOf } from '../page-cursor.ts'
 
 /** GET /admin/push/devices: a page of the devices of the app or of a user. @throws ApiError INVALID_QUERY */
 export async function listDevices(
@@ -16,7 +16,7 @@ export async function listDevices(
   app: string,
   { client, limit, cursor }: Input<typeof operation>['query'],
 ): Promise<Result<typeof operation>> {
-  const [user = '', device = ''] = cursor === undefined ? [] : decodeCursor('devices', cursor, anyText, anyText)
+  const [user = '', device = ''] = cursor === undefined ? [] : decodeCursor('devices', cursor, maybeEmpty, maybeEmpty)
   const after = cursor === undefined ? undefined : key(user, device)
   const { shown, last } = pageOf(await findDevicePage(db, app, { client, after, limit: limit + 1 }), limit)
   return {

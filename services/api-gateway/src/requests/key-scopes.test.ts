@@ -192,7 +192,7 @@ describe('scopes, expiry, networks and rate of API keys', () => {
       ['scopes', []],
       ['expiresAt', 'tomorrow'],
       ['expiresAt', '2020-01-01T00:00:00Z'],
-      ['expiresAt', '2099-02-30', /expiresAt: 2099-02-30 is not a date/],
+      ['expiresAt', '2099-02-30', /expiresAt: expected a date that exists, not 2099-02-30/],
       ['addresses', ['10.0.0.1']],
       ['ratePerMinute', 0],
     ] as const) {

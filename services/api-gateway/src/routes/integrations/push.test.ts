@@ -53,7 +53,7 @@ describe('push', () => {
     assert.equal((await list('')).data.length, 4)
     // Another user's cursor leads to no devices of theirs.
     assert.deepEqual(
-      ids(await list(`client=${alice.id}&cursor=${Buffer.from('\0').toString('base64url')}`)),
+      ids(await list(`client=${alice.id}&cursor=${Buffer.from('["devices","",""]').toString('base64url')}`)),
       ids({
         data: [...first.data, ...second.data],
       }),
