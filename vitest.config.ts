@@ -23,7 +23,7 @@ const gateway = ['services/api-gateway/src/**/*.test.ts']
  * Vitest shares one pool among all projects of the same order. More workers than the two cores, because most tests wait a third
  * of their time for a lease, a timer or a starting process.
  */
-const maxWorkers = 3
+const maxWorkers = 4
 /** Files share worker processes. Loading all modules for each file would more than double the time. */
 const isolate = false
 /** Builds the services, for projects whose tests start them as processes. */
