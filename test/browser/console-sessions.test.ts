@@ -88,17 +88,26 @@ describe.skipIf(isChromiumMissing())('the console: sessions', () => {
     const log = page.getByRole('log')
     await log.getByText('line 69').waitFor()
     const oldest = log.getByText('line 0', { exact: true })
-    await eventually('the oldest message', async () => {
-      await log.evaluate((element) => element.scrollTo(0, 0))
-      return oldest.isVisible()
-    })
+    // The list may still be scrolling to its end, which takes it some frames.
+    await eventually('the oldest message', () =>
+      log.evaluate(async (element) => {
+        element.scrollTo(0, 0)
+        for (let frame = 0; frame < 20; frame++) await new Promise(requestAnimationFrame)
+        return element.scrollTop === 0
+      }),
+    )
+    await oldest.waitFor()
     await page.context().clearCookies()
     await signInTitle(page).waitFor()
     await page.locator('.log').dispatchEvent('scroll')
     await platform.sendAll('diary', 'alice', ['meanwhile'])
-    const polled = page.waitForResponse((response) => response.ok() && response.url().includes('updatedAt'))
+    const poll = () => page.waitForResponse((response) => response.ok() && response.url().includes('updatedAt'))
+    const polled = poll()
     await signIn(page, first)
+    await log.waitFor()
     await polled
+    // The next one begins once the messages of the first are shown.
+    await poll()
     assert.ok(await oldest.isVisible())
     await log.evaluate((element) => element.scrollTo(0, element.scrollHeight))
     await log.getByText('meanwhile').waitFor()
