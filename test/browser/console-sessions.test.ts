@@ -99,7 +99,6 @@ describe.skipIf(isChromiumMissing())('the console: sessions', () => {
     await oldest.waitFor()
     await page.context().clearCookies()
     await signInTitle(page).waitFor()
-    await page.locator('.log').dispatchEvent('scroll')
     await platform.sendAll('diary', 'alice', ['meanwhile'])
     const poll = () => page.waitForResponse((response) => response.ok() && response.url().includes('updatedAt'))
     const polled = poll()

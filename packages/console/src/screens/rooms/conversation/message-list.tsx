@@ -39,8 +39,7 @@ export function MessageList({
   const { log, list, isAtEnd } = useScrolling(shown, start)
   const look = (isScrolled: boolean) => {
     const element = log.current
-    // Hidden below the sign-in screen, the list has no height, and would count as read to its end.
-    if (!element || !shown || element.clientHeight === 0) return
+    if (!element || !shown) return
     const below = element.scrollHeight - element.scrollTop - element.clientHeight
     const isEnd = below < endPX && !shown.hasNewer
     // Only scrolling leaves the end: a picture that loads does not.
