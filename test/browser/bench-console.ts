@@ -133,7 +133,7 @@ async function fill(): Promise<void> {
   await writeNdjson(file, importLines())
   execFileSync(process.execPath, [parleyFile, 'import', file, '--app', stack.keys.app], {
     env: { ...commandEnv, PARLEY_MONGO_URL: stack.servers.mongoUrl },
-    stdio: ['ignore', 'ignore', 'inherit'],
+    stdio: ['ignore', 'inherit', 'inherit'],
   })
   rmSync(file)
 }
