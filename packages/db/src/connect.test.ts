@@ -4,10 +4,11 @@ import { createServer, type Socket } from 'node:net'
 import { listenOnLoopback } from '@parley/stack/loopback'
 import { openTcpProxy } from '@parley/stack/tcp-proxy'
 import { testServers, withDatabase } from '@parley/stack/test-servers'
-import { MongoServerError } from 'mongodb'
+import { MongoError, MongoServerError } from 'mongodb'
 import { describe, onTestFinished, test, vi } from 'vitest'
 import { connectDb, isDatabaseAway, pingDb } from './connect.ts'
 import { runWrites } from './transactions/run-writes.ts'
+import { inTransaction } from './transactions/transaction.ts'
 
 describe('a MongoDB connection that closes', () => {
   test('while a command is sent: the command is retried on another connection', async () => {
@@ -49,7 +50,7 @@ test('a ping names the server that is not reached, and why, before the driver gi
 describe('isDatabaseAway', () => {
   const failureOf = async (work: Promise<unknown>) => {
     const [{ reason }] = (await Promise.allSettled([work])) as [PromiseRejectedResult]
-    assert.ok(reason instanceof MongoServerError)
+    assert.ok(reason instanceof MongoError)
     return reason
   }
 
@@ -66,6 +67,20 @@ describe('isDatabaseAway', () => {
     // Error codes of a primary that steps down; test/failover covers a real one.
     for (const code of [91, 189, 10_107, 11_602]) {
       assert.ok(isDatabaseAway(new MongoServerError({ code, message: 'the primary steps down' })))
+    }
+  })
+
+  test('is true for work that the end of the client cuts off, and for work that begins later', async () => {
+    const db = await connectDb(withDatabase((await testServers()).mongoUrl, 'closed'))
+    const none = { _id: 'none' }
+    async function keepReading(): Promise<void> {
+      for (;;) await inTransaction(db, (session) => db.rooms.findOne(none, { session }))
+    }
+    const cutOff = Promise.all(Array.from({ length: 10 }, keepReading).map(failureOf))
+    await db.rooms.findOne(none)
+    await db.client.close()
+    for (const failure of [...(await cutOff), await failureOf(db.rooms.findOne(none))]) {
+      assert.ok(isDatabaseAway(failure), String(failure))
     }
   })
 })

@@ -140,7 +140,7 @@ export async function pingDb({ mongo, faults }: Db): Promise<void> {
   }
 }
 
-/** Whether the database was down, hanging, overloaded or electing. A write may still have been applied. */
+/** Whether the database was down, hanging, overloaded or electing, or our client closed. A write may have been applied. */
 export function isDatabaseAway(error: unknown): boolean {
   if (error instanceof ContentionTimeout) return true
   if (!(error instanceof MongoError)) return false
@@ -148,7 +148,7 @@ export function isDatabaseAway(error: unknown): boolean {
     error instanceof MongoNetworkError ||
     error instanceof MongoServerSelectionError ||
     error instanceof MongoWriteConcernError ||
-    error.name === waitQueueTimeout ||
+    awayNames.has(error.name) ||
     awayLabels.some((label) => error.hasErrorLabel(label)) ||
     transientCodes.has(Number(error.code))
   )
@@ -162,8 +162,16 @@ const awayLabels = ['RetryableWriteError', 'TransientTransactionError', 'Unknown
 const primaryChanges = [91, 189, 10_107, 11_600, 11_602, 13_435, 13_436]
 const unreachable = [6, 7, 89, 134, 262, 9_001]
 const transientCodes = new Set([errorCodes.MaxTimeMSExpired, ...primaryChanges, ...unreachable])
-/** The driver does not export this class. */
-const waitQueueTimeout = 'MongoWaitQueueTimeoutError'
+/** All but the first mean a closed client: a stop cuts off work. The driver does not export each of these classes. */
+const awayNames = new Set([
+  'MongoWaitQueueTimeoutError',
+  'MongoClientClosedError',
+  'MongoExpiredSessionError',
+  'MongoNotConnectedError',
+  'MongoPoolClosedError',
+  'MongoServerClosedError',
+  'MongoTopologyClosedError',
+])
 
 /** Runs work on a database once it is connected, and then closes the connection. */
 export async function usingDb<T>(connecting: Promise<Db>, work: (db: Db) => Promise<T>): Promise<T> {
