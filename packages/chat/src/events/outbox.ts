@@ -53,7 +53,7 @@ export interface Outbox {
   publishCommands(entries: ChangeEntries, now: CurrentDocs, room?: RoomWithMessages): Promise<void>
   /**
    * Publishes everything that waits under these ordering keys, until the signal aborts. Returns whether nothing waits
-   * any more. Never fails.
+   * any more. Fails only if the database does.
    */
   publishKeys(orderingKeys: readonly string[], signal?: AbortSignal): Promise<boolean>
   /**
@@ -157,7 +157,7 @@ export function createOutbox(db: Db, parts: PublishParts & { tracing: Tracing; k
       const arePublished = Promise.race([confirmed, run(publish(entries, now, () => resolve(true)))])
       await (room ? beforeMessages.joinsOf(room, arePublished) : arePublished)
     },
-    publishKeys: (orderingKeys, signal) => run(publishKeys(publishing, orderingKeys, { signal })),
+    publishKeys: (orderingKeys, signal) => inFlight.add(publishKeys(publishing, orderingKeys, { signal })),
     publishBeforeMessages: (room) => beforeMessages.publish(room),
     publishEvents: (events, now, atMS) => run(publishEvents(events, now, atMS)),
     forget: (entry) => cleanup.forget(entry),
