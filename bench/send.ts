@@ -1,6 +1,7 @@
+import { join } from 'node:path'
 import { wholeNumber, wholeNumbers } from '@parley/local/whole-number'
 import { Command, Option } from 'commander'
-import { emptyProfilesFolder, printCpuShares } from './cpu-profile.ts'
+import { emptyProfilesFolder, printCpuShares, profilesInto } from './cpu-profile.ts'
 import { printTable } from './print-table.ts'
 import { saveResults } from './save-results.ts'
 import { compare, inMicroseconds, roomIds, type Scene, toRow, users, warmUp } from './send/compare.ts'
@@ -34,12 +35,13 @@ sends by REST.`,
   .option('--rounds <number>', 'turns per measurement', wholeNumber(1, 1_000), 3)
   .option('--seconds <number>', 'length of a turn', wholeNumber(1, 3_600), 4)
   .addOption(new Option('--scenes <names...>', 'only these').choices(names).default(names, 'all'))
-  .option('--profile', "also print where the gateway's CPU time goes; worsens the ratios")
+  .option('--profile', 'also print where the CPU time of gateway and node goes; worsens the ratios')
   .parse()
   .opts<{ clients: number[]; rounds: number; seconds: number; scenes: string[]; profile?: true }>()
 scenes.send = options.clients.map((clients) => ({ clients, rooms: 16, bytes: 200, gateways: 1 }))
 
 const profiles = emptyProfilesFolder()
+const nodeProfiles = join(profiles, 'node')
 const setup = await setUp(options.profile && profiles)
 for (const _id of users) await setup.post('/admin/clients', { _id, issueAccessToken: true })
 for (const _id of roomIds) await setup.post('/rooms/', { _id, roomType: 'group', members: users })
@@ -61,9 +63,11 @@ if (options.scenes.includes('receive')) {
 }
 if (options.scenes.includes('sockets')) {
   console.log('\nsends by socket, against POST /messages')
-  const rows = await measureSockets(setup, options)
+  const env = options.profile ? { NODE_OPTIONS: profilesInto(nodeProfiles) } : {}
+  const rows = await measureSockets(setup, { ...options, env })
   printTable(rows.map(({ cpuMicrosecondsPerMessage: cpu, ...row }) => ({ ...row, ...inMicroseconds(cpu) })))
   saveResults('send-sockets', rows)
 }
 await setup.stop()
 if (options.profile) printCpuShares('the gateway’s CPU time', profiles)
+if (options.profile && options.scenes.includes('sockets')) printCpuShares('the node’s CPU time', nodeProfiles)

@@ -3,6 +3,7 @@ import { startBenchService } from '../bench-service.ts'
 import { cpuSeconds } from '../process-usage.ts'
 import { median, quantile } from '../quantile.ts'
 import { roomIds } from './compare.ts'
+import { openFrameSocket } from './frame-socket.ts'
 import type { Setup } from './setup.ts'
 
 export interface SentBySocket {
@@ -30,12 +31,15 @@ interface Sender {
 
 const text = 'x'.repeat(200)
 
-/** Measures sends by socket and by REST in turns: first in a room per sender, then with all senders spread over 16 rooms. */
+/**
+ * Measures sends by socket and by REST in turns: first in a room per sender, then with all senders spread over 16 rooms.
+ * @param env additional settings of the node
+ */
 export async function measureSockets(
   setup: Setup,
-  { rounds, seconds }: { rounds: number; seconds: number },
+  { rounds, seconds, env }: { rounds: number; seconds: number; env: NodeJS.ProcessEnv },
 ): Promise<SentBySocket[]> {
-  const node = await startBenchService('realtime', setup.servers, { PARLEY_REALTIME_EVENTS_PER_SECOND: '0' })
+  const node = await startBenchService('realtime', setup.servers, { PARLEY_REALTIME_EVENTS_PER_SECOND: '0', ...env })
   const port = node.ports['http'] ?? 0
   const rows: SentBySocket[] = []
   for (const clients of [64, 256]) {
@@ -50,13 +54,14 @@ export async function measureSockets(
         )
         // The node also delivers these, to the same sockets.
         const rest = await setup.send({ clients, seconds, requests })
-        const pids = { node: node.pid, mongod: setup.servers.mongo.pid ?? 0, nats: setup.servers.nats.pid ?? 0 }
+        const { mongo, nats } = setup.servers
+        const pids = { node: node.pid, mongod: mongo.pid ?? 0, nats: nats.pid ?? 0, generator: process.pid }
         const before = Object.entries(pids).map(([name, pid]) => [name, pid, cpuSeconds(pid)] as const)
         const own = await load(sockets, seconds)
         const used = before.map(([name, pid, was]) => [name, ((cpuSeconds(pid) - was) * 1e6) / own.sent] as const)
         turns.push({ rest, own, cpu: Object.fromEntries(used) })
       }
-      for (const { socket } of sockets) socket.close()
+      for (const { close } of sockets) close()
       const of = (value: (turn: (typeof turns)[number]) => number) => median(turns.map(value))
       rows.push({
         clients,
@@ -93,54 +98,63 @@ async function makeSenders({ post }: Setup, clients: number, isShared: boolean):
 }
 
 interface OpenSocket {
-  socket: WebSocket
+  close: () => void
   /** Emits a message; resolves when it is acknowledged. */
   send: () => Promise<void>
   /** Called for each arriving message, with the time of its emit. */
   heard: (emittedMS: number) => void
 }
 
+const timeAfter = '"message":"'
+
 /**
  * Opens a socket that speaks Engine.IO 4 and Socket.IO 5 in plain frames, which is cheaper than a stock client.
  * @throws when the login is refused
  */
 async function open(port: number, clientKey: string, { token, room }: Sender): Promise<OpenSocket> {
-  const socket = new WebSocket(`ws://127.0.0.1:${port}/socket.io/?EIO=4&transport=websocket`)
   const ready = Promise.withResolvers<void>()
-  const waiting = new Map<string, (answer: string) => void>()
+  const waiting = new Map<string, PromiseWithResolvers<string>>()
   let emits = 0
-  const emit = (event: string, ...values: unknown[]): Promise<string> => {
+  const emit = (json: string): Promise<string> => {
     const id = String(emits++)
-    return new Promise((resolve) => {
-      waiting.set(id, resolve)
-      socket.send(`42${id}${JSON.stringify([event, ...values])}`)
-    })
+    const acknowledged = Promise.withResolvers<string>()
+    waiting.set(id, acknowledged)
+    socket.send(`42${id}${json}`)
+    return acknowledged.promise
   }
-  const opened: OpenSocket = {
-    socket,
-    heard: () => undefined,
-    async send() {
-      const answer = await emit('chat message', { room, message: `${performance.now()} ${text}`, messageType: 'text' })
-      if (!answer.includes('"RC":0')) throw new Error(answer)
-    },
+  const acknowledge = (packet: string) => {
+    const id = packet.slice(2, packet.indexOf('['))
+    waiting.get(id)?.resolve(packet)
+    waiting.delete(id)
   }
-  socket.addEventListener('message', ({ data }) => {
-    const packet = String(data)
+  const read = (packet: string) => {
     if (packet.startsWith('42')) {
-      const emittedMS = /"message":"([\d.]+) x/.exec(packet)?.[1]
-      if (emittedMS !== undefined) opened.heard(Number(emittedMS))
-    } else if (packet.startsWith('43')) {
-      const [, id = ''] = /^43(\d+)/.exec(packet) ?? []
-      waiting.get(id)?.(packet)
-      waiting.delete(id)
-    } else if (packet === '2') socket.send('3')
+      const from = packet.indexOf(timeAfter)
+      if (from > 0) opened.heard(Number.parseFloat(packet.slice(from + timeAfter.length, from + timeAfter.length + 20)))
+    } else if (packet.startsWith('43')) acknowledge(packet)
+    else if (packet === '2') socket.send('3')
     else if (packet.startsWith('0')) socket.send('40')
     else if (packet.startsWith('40')) ready.resolve()
-  })
-  socket.addEventListener('error', () => ready.reject(new Error('a socket was refused')))
+  }
+  const end = () => {
+    const error = new Error('a socket was closed')
+    ready.reject(error)
+    for (const { reject } of waiting.values()) reject(error)
+  }
+  const beginning = `["chat message",{"room":${JSON.stringify(room)},"messageType":"text","message":"`
+  const opened: OpenSocket = {
+    close: () => socket.close(),
+    heard: () => undefined,
+    async send() {
+      const acknowledged = await emit(`${beginning}${performance.now()} ${text}"}]`)
+      if (!acknowledged.includes('"RC":0')) throw new Error(acknowledged)
+    },
+  }
+  const url = new URL(`http://127.0.0.1:${port}/socket.io/?EIO=4&transport=websocket`)
+  const socket = await openFrameSocket(url, read, end)
   await ready.promise
-  const answer = await emit('auth2', token, { clientKey })
-  if (!answer.includes('"RC":0')) throw new Error(answer)
+  const loggedIn = await emit(JSON.stringify(['auth2', token, { clientKey }]))
+  if (!loggedIn.includes('"RC":0')) throw new Error(loggedIn)
   return opened
 }
 
