@@ -63,7 +63,7 @@ async function upgraded(socket: ReturnType<typeof connect>): Promise<Buffer> {
     const [chunk] = (await once(socket, 'data')) as [Buffer]
     response = Buffer.concat([response, chunk])
   }
-  if (!response.toString('latin1').startsWith('HTTP/1.1 101')) throw new Error(`refused: ${response}`)
+  if (!response.toString('latin1').startsWith('HTTP/1.1 101')) throw new Error(`refused: ${response.toString()}`)
   return response.subarray(response.indexOf('\r\n\r\n') + 4)
 }
 
