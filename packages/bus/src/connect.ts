@@ -123,7 +123,7 @@ export async function connectBus(
   }
 
   async function keepTrying(): Promise<void> {
-    while (!reached && (await isOpenAfter(reconnectMS, closing.signal))) await reach().catch(() => undefined)
+    while (!reached && (await isOpenAfter(reconnectMS, closing.signal))) await reach().catch(faults.failed)
     if (!reached) return
     for (const handle of state.back) handle()
     events.onReconnect?.()

@@ -34,8 +34,9 @@ test('a server whose messages are too small for Parley is refused with its limit
   )
 })
 
+const full = "-ERR 'maximum connections exceeded'\r\n"
+
 test('a service waits for a server at its limit of connections, and names the limit', async () => {
-  const full = "-ERR 'maximum connections exceeded'\r\n"
   const url = await natsServer({}, (socket) => socket.resume().end(full))
   const away: unknown[] = []
   const events = { onDisconnect: (error: unknown) => away.push(String(error)) }
@@ -44,6 +45,21 @@ test('a service waits for a server at its limit of connections, and names the li
   const said = 'maximum connections exceeded: raise max_connections of NATS or its account'
   assert.deepEqual(away, [`ServerFull: ${said}`])
   await eventually('the cause is known to /readyz', () => bus.faults.fault?.message.endsWith(said) === true)
+})
+
+test('a service that started without NATS names what the server lacks once it is reached', async () => {
+  let isFull = true
+  const url = await natsServer({ version: '2.9.25' }, (socket) =>
+    isFull ? socket.resume().end(full) : answer(socket, 'PING', 'PONG'),
+  )
+  const errors: string[] = []
+  const bus = await connectBus(url, 'later', { onError: ({ message }) => errors.push(message) }, { isService: true })
+  onTestFinished(() => bus.close())
+  isFull = false
+  const lacks = 'the server has version 2.9.25: Parley needs 2.10 or newer'
+  await eventually('the cause is known to /readyz', () => bus.faults.fault?.message.endsWith(lacks) === true)
+  assert.ok(errors.at(-1)?.endsWith(lacks), errors.join())
+  assert.equal(bus.connected, false)
 })
 
 test('refused subscriptions fail the health check with the limit, and are reported once', async () => {
