@@ -76,6 +76,27 @@ describe('a service exits with one sentence, and so does `parley migrate`', () =
     }
   })
 
+  test('on a MongoDB without a journal', async () => {
+    // Later versions have no such engine but that of MongoDB Enterprise.
+    const place = await locate('mongo', { ...process.env, PARLEY_SERVERS: 'wheels' }, () => undefined)
+    const [port = 0] = await freePorts(1)
+    const data = mkdtempSync(join(dir, 'memory-'))
+    const args = ['--port', `${port}`, '--dbpath', data, '--replSet', 'memory', '--storageEngine', 'ephemeralForTest']
+    const program = place.way === 'program' ? place.program : ''
+    started.push(spawn(program, [...args, '--bind_ip', '127.0.0.1', '--nounixsocket'], { stdio: 'ignore' }))
+    const mongod = new MongoClient(`mongodb://127.0.0.1:${port}/?directConnection=true`)
+    await mongod.connect()
+    const members = [{ _id: 0, host: `127.0.0.1:${port}` }]
+    const replSetInitiate = { _id: 'memory', writeConcernMajorityJournalDefault: false, members }
+    await mongod.db('admin').command({ replSetInitiate })
+    await eventually('it is the primary', async () => {
+      return (await mongod.db('admin').command({ hello: 1 }))['isWritablePrimary'] === true
+    })
+    await mongod.close()
+    const env = { PARLEY_MONGO_URL: `mongodb://127.0.0.1:${port}/parley` }
+    await refusedBy(/MongoDB: the server has no journal, .*: use the storage engine wiredTiger/, env, ['api-gateway'])
+  })
+
   test('on a NATS without JetStream', async () => {
     const port = await run('nats', (at) => ['--addr', '127.0.0.1', '--port', `${at}`], 'INFO ')
     const env = { PARLEY_NATS_URL: `nats://127.0.0.1:${port}` }

@@ -4,6 +4,7 @@ import { checkEventRights, checkStreams } from '@parley/bus/stream/check-stream'
 import { connectDb, type Db, pingDb, watchPrimary } from '@parley/db/connect'
 import { createSchemaCheck, OldSchemaError } from '@parley/db/schema'
 import { checkRights } from '@parley/db/server/check-rights'
+import { checkJournal } from '@parley/db/server/check-server'
 import { type AppFigures, createAppFigures } from '@parley/presence/app-figures'
 import { closePresence, connectPresence, type Presence, pingPresence } from '@parley/presence/connect'
 import { type ProcessReport, reportProcess } from '@parley/presence/processes'
@@ -60,7 +61,11 @@ export async function connectServers(
     unwatch()
     return db.client.close()
   })
-  await explain('MongoDB', [mongoUrl], checkRights(db))
+  await explain(
+    'MongoDB',
+    [mongoUrl],
+    checkRights(db).then(() => checkJournal(db)),
+  )
   checks['mongodb'] = () => pingDb(db)
   checks['clock'] = checkClock
   const endClock = new AbortController()

@@ -1,5 +1,6 @@
 import { MongoClient, type MongoClientOptions, type MongoServerSelectionError } from 'mongodb'
 import { ConnectionString } from 'mongodb-connection-string-url'
+import type { Db } from '../db.ts'
 
 /** The server lacks a feature that Parley needs. The message is one sentence for the operator. */
 export class UnfitMongo extends Error {
@@ -24,6 +25,20 @@ export async function checkMongo(client: MongoClient): Promise<string | undefine
     throw new UnfitMongo(`the server has version ${version}: Parley needs ${oldestMajor}.0 or newer`)
   }
   return hello['setName'] as string | undefined
+}
+
+/**
+ * Tries an acknowledged write, which changes nothing. Storage in memory has no journal.
+ * @throws UnfitMongo if the server cannot journal it
+ */
+export async function checkJournal({ apps }: Db): Promise<void> {
+  // Does not wait for a majority, which may be missing for a while.
+  const writeConcern = { w: 1, journal: true } as const
+  await apps.updateOne({ _id: '' }, { $unset: { webPushKey: 1 } }, { writeConcern }).catch((cause: Error) => {
+    if (!/does not have journaling/.test(cause.message)) throw cause
+    const loss = 'a crash would lose acknowledged messages'
+    throw new UnfitMongo(`the server has no journal, so that ${loss}: use the storage engine wiredTiger`, { cause })
+  })
 }
 
 /**

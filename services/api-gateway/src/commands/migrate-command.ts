@@ -5,6 +5,7 @@ import { findLostIds } from '@parley/db/lost-ids'
 import { type MigrationOptions, migrate, migrateTimeoutMS } from '@parley/db/migrate'
 import { pendingMigrations } from '@parley/db/schema'
 import { checkRights, rightsOfMigration } from '@parley/db/server/check-rights'
+import { checkJournal } from '@parley/db/server/check-server'
 import { closePresence, connectPresence } from '@parley/presence/connect'
 import { explain } from '@parley/service/explain'
 import { readSettings } from '@parley/service/settings'
@@ -12,7 +13,7 @@ import { mongoSettings, natsSettings, redisSettings, tlsPrefix } from '@parley/s
 import { tlsOptions } from '@parley/service/tls-settings'
 import { Command } from 'commander'
 import { byCommand } from './by-command.ts'
-import { interruptible } from './interruptible.ts'
+import { interruptible, type Left } from './interruptible.ts'
 
 const reminderMS = 10_000
 
@@ -36,9 +37,16 @@ export function migrateCommand(): Command {
           process.exitCode = pending.length === 0 ? 0 : 2
           return
         }
-        await explain('MongoDB', [mongoSettings.mongoUrl], checkRights(db, rightsOfMigration))
+        const checking = checkRights(db, rightsOfMigration).then(() => checkJournal(db))
+        await explain('MongoDB', [mongoSettings.mongoUrl], checking)
         const atOnce = () => 'run it again; completed migrations are not repeated'
-        const done = await interruptible({ atOnce }, () => migrate(db, { onProgress: console.log, also: recordIn(db) }))
+        let hasBegun = false
+        const onProgress = (line: string) => {
+          hasBegun = true
+          console.log(line)
+        }
+        const left: Left = { atOnce, failed: () => (hasBegun ? atOnce() : undefined) }
+        const done = await interruptible(left, () => migrate(db, { onProgress, also: recordIn(db) }))
         console.log(done.length === 0 ? 'nothing to do: the schema is up to date' : 'the schema is up to date')
         for (const { kind, app, id } of await findLostIds(db)) {
           console.log(`app ${app}: the ${kind} ${JSON.stringify(id)} cannot be named in a URL: give it another ID`)
