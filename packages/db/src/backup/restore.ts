@@ -22,6 +22,8 @@ type OnProgress = (doing: 'checked' | 'restored' | 'verified' | 'replayed', docu
 
 interface RestoreOptions {
   onProgress: OnProgress
+  /** Called before the database is changed. */
+  onBegin?: (() => void) | undefined
   also?: ((manifest: Manifest) => Promise<void>) | undefined
   moment?: PointInTime | undefined
 }
@@ -57,14 +59,15 @@ export async function checkBackup(archive: Archive, onProgress: OnProgress): Pro
 export async function restoreBackup(
   db: Db,
   archive: Archive,
-  { onProgress, also, moment }: RestoreOptions,
+  { onProgress, onBegin, also, moment }: RestoreOptions,
 ): Promise<{ manifest: Manifest; replayed?: Replayed }> {
   const manifest = await checkBackup(archive, onProgress)
   if (moment) await checkOplog(moment, manifest.clusterTime)
   await refuseNewer(archive, manifest)
-  const replayed = await runAlone(restoreLease(db, manifest.clusterTime), (requireAlone) =>
-    restoreAlone({ db, archive, manifest, onProgress, also, moment, requireAlone }),
-  )
+  const replayed = await runAlone(restoreLease(db, manifest.clusterTime), (requireAlone) => {
+    onBegin?.()
+    return restoreAlone({ db, archive, manifest, onProgress, also, moment, requireAlone })
+  })
   return { manifest, ...(replayed && { replayed }) }
 }
 

@@ -111,9 +111,13 @@ async function deleteNow(db: Db, app: string): Promise<void> {
     deleted.set(collection, count)
   }
   const { audit } = byCommand(db, everyApp, 'app delete', app)
-  const also = async (session: Session) => audit?.write(db, session)
+  let hasBegun = false
+  const also = async (session: Session) => {
+    hasBegun = true
+    await audit?.write(db, session)
+  }
   const atOnce = () => 'run it again, which resumes; until then parts of the app remain'
-  await interruptible({ atOnce }, () =>
+  await interruptible({ atOnce, failed: () => (hasBegun ? atOnce() : undefined) }, () =>
     withBus((bus, control) => deleteApp({ db, bus, control, say: console.log, onProgress, also }, app)),
   )
   console.log(`the app ${JSON.stringify(app)} is deleted`)

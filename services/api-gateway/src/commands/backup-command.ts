@@ -73,7 +73,6 @@ const leftOf = (target: string): Left => ({
 })
 
 const runAgain = () => 'the database is incomplete: run it again, which starts over'
-const halfRestored: Left = { stopped: runAgain, atOnce: runAgain }
 
 export function restoreCommand(): Command {
   return new Command('restore')
@@ -101,8 +100,11 @@ export function restoreCommand(): Command {
       await readManifest(archive)
       await withMongo((db) =>
         withMoment(until, async (moment) => {
-          const { manifest, replayed } = await interruptible(halfRestored, (ending) =>
+          let hasBegun = false
+          const left: Left = { stopped: runAgain, atOnce: runAgain, failed: () => (hasBegun ? runAgain() : undefined) }
+          const { manifest, replayed } = await interruptible(left, (ending) =>
             restoreBackup(db, archive, {
+              onBegin: () => (hasBegun = true),
               onProgress(step, documents) {
                 ending.throwIfAborted()
                 onProgress(step, documents)

@@ -2,6 +2,7 @@ import { checkBytes, checkFile, type Step, type Watching } from '@parley/chat/im
 import { abortImport, importFile } from '@parley/chat/import/import-file'
 import { verifyImport } from '@parley/chat/import/verify-import'
 import type { Db } from '@parley/db/connect'
+import { ImportConflict } from '@parley/db/import/imported-rooms'
 import { Command } from 'commander'
 import { recordWork } from './by-command.ts'
 import { openCommandStore } from './command-store.ts'
@@ -50,8 +51,11 @@ for the services.`,
         if (isAbort) return abort(db, app)
         if (file === undefined) command.error('error: name the file to import', { exitCode: 1 })
         const left = dryRun ? () => 'nothing was written' : resume
-        return interruptible({ stopped: left, atOnce: left }, (ending) =>
-          run(db, app, file, { dryRun: dryRun === true, ending }),
+        const writing = { isOn: false }
+        // After a conflict, the rooms accept messages again.
+        const failed = (error: Error) => (writing.isOn && !(error instanceof ImportConflict) ? resume() : undefined)
+        return interruptible({ stopped: left, atOnce: left, failed }, (ending) =>
+          run(db, app, file, { dryRun: dryRun === true, writing, ending }),
         )
       }, timeoutMS),
     )
@@ -74,7 +78,7 @@ async function run(
   db: Db,
   app: string,
   path: string,
-  { dryRun, ending }: { dryRun: boolean; ending: AbortSignal },
+  { dryRun, writing, ending }: { dryRun: boolean; writing: { isOn: boolean }; ending: AbortSignal },
 ): Promise<void> {
   await requireLasting(db, app)
   const startedMS = performance.now()
@@ -111,7 +115,12 @@ async function run(
       counting.onProgress('files', files)
     }
     const files = store ? { store, onFile, onFault } : undefined
-    await importFile(db, app, file, { ...counting, onBegin, files })
+    const onWrite = () => {
+      writing.isOn = true
+      return onBegin()
+    }
+    await importFile(db, app, file, { ...counting, onBegin: onWrite, files })
+    writing.isOn = false
     const seconds = (performance.now() - startedMS) / 1000
     console.log(`Imported in ${seconds.toFixed(1)} s: ${Math.round(message / seconds)} messages/s`)
     const wrong = await verifyImport(db, app, file, watching)

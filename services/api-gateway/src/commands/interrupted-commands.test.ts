@@ -3,12 +3,13 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createReadStream, createWriteStream } from 'node:fs'
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, rename, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { connectDb, type Db } from '@parley/db/connect'
+import { key } from '@parley/db/keys'
 import { eventually } from '@parley/stack/eventually'
 import { listenOnLoopback } from '@parley/stack/loopback'
 import { commandEnv, parleyFile } from '@parley/stack/parley-command'
@@ -155,27 +156,63 @@ describe('a command that a signal ends says what is left and how to go on:', () 
     assert.deepEqual(await start(['migrate'], env).ended, { said: '', code: 0 })
   })
 
-  test('restore starts over', async () => {
+  /** A restore that has begun, and waits for `goOn` with one of the first collections. */
+  async function startRestore() {
     const place = await mkdtemp(join(dir, 'backups-'))
     assert.equal((await start(['backup', place], servers).ended).code, 0)
     const [name = ''] = await readdir(place)
     const { db, env } = await emptyDb()
-    // The restore waits for this transaction with one of the first collections.
     const app = await gateway.chat.db.apps.findOne({})
     await db.mongo.createCollection('apps')
     const session = db.client.startSession()
     session.startTransaction()
     await db.mongo.collection('apps').insertOne({ _id: app?._id as never }, { session })
-    const { child, ended } = start(['restore', join(place, name)], env)
+    const backup = join(place, name)
+    const restoring = start(['restore', backup], env)
     await eventually('it has begun', async () => (await db.mongo.collection('restoring').countDocuments()) > 0)
+    const goOn = async () => {
+      await session.abortTransaction()
+      await session.endSession()
+    }
+    const again = async () => {
+      assert.deepEqual(await start(['restore', backup], env).ended, { said: '', code: 0 })
+      assert.equal(await db.apps.countDocuments(), await gateway.chat.db.apps.countDocuments())
+    }
+    return { ...restoring, backup, goOn, again }
+  }
+  const leftByRestore = 'the database is incomplete: run it again, which starts over'
+
+  test('restore starts over', async () => {
+    const { child, ended, goOn, again } = await startRestore()
     child.kill('SIGINT')
     await once(child.stderr, 'data')
-    await session.abortTransaction()
-    await session.endSession()
-    const left = 'the database is incomplete: run it again, which starts over'
-    assert.deepEqual(await ended, { said: `${first('SIGINT')}parley: interrupted by SIGINT: ${left}\n`, code: 130 })
-    assert.deepEqual(await start(['restore', join(place, name)], env).ended, { said: '', code: 0 })
-    assert.equal(await db.apps.countDocuments(), await gateway.chat.db.apps.countDocuments())
+    await goOn()
+    const said = `${first('SIGINT')}parley: interrupted by SIGINT: ${leftByRestore}\n`
+    assert.deepEqual(await ended, { said, code: 130 })
+    await again()
+  })
+
+  test('restore also says so after a failure, unless it has changed nothing', async () => {
+    await gateway.newUser()
+    const { ended, backup, goOn, again } = await startRestore()
+    const file = join(backup, 'users-00001.bson.gz')
+    await rename(file, `${file}-away`)
+    await goOn()
+    const said = `parley: users-00001.bson.gz is missing\nparley: ${leftByRestore}\n`
+    assert.deepEqual(await ended, { said, code: 1 })
+    await rename(`${file}-away`, file)
+    await again()
+    const refused = await start(['restore', backup], servers).ended
+    assert.match(refused.said, /^parley: the database \w+ has documents in \w+: restore into an empty one\n$/)
+  })
+
+  test('migrate also says so after a failure, unless it has changed nothing', async () => {
+    const { db, env } = await emptyDb()
+    // Against the index that makes a seq unique.
+    await db.mongo.collection('messages').insertMany([1, 2].map(() => ({ roomKey: 'room', seq: 1 })))
+    const { said, code } = await start(['migrate'], env).ended
+    assert.match(said, /^parley: .*\nparley: run it again; completed migrations are not repeated\n$/)
+    assert.equal(code, 1)
   })
 
   test('rebuild-stream prints the time to resume from', async () => {
@@ -200,6 +237,36 @@ describe('a command that a signal ends says what is left and how to go on:', () 
     assert.deepEqual(await resumed.ended, { said: '', code: 0 })
     assert.ok((await output).endsWith(` events since ${reached} are published again\n`))
   })
+
+  test.each(['SIGINT', 'SIGTERM', 'SIGKILL'] as const)(
+    'badge repair keeps what it has repaired after %s, and repairs the rest when run again',
+    async (signal) => {
+      const { client, memberships } = gateway.chat.db
+      const user = await gateway.newUser()
+      const rooms = [await gateway.newRoom([user]), await gateway.newRoom([user])].toSorted()
+      const [one = '', two = ''] = rooms.map((room) => key(gateway.app, room, user.id))
+      const uncounted = async () =>
+        (await memberships.find({ _id: { $in: [one, two] } }).toArray()).map((found) => found.uncounted)
+      await memberships.updateMany({ _id: { $in: [one, two] } }, { $inc: { uncounted: -2 } })
+      const session = client.startSession()
+      session.startTransaction()
+      // The repair of this count waits until the transaction ends.
+      await memberships.updateOne({ _id: two }, { $set: { held: true } as never }, { session })
+      const args = ['badge', 'repair', gateway.app, '--client', user.id]
+      const { child, ended } = start(args, servers)
+      await eventually('the first is repaired', async () => (await uncounted())[0] === 0)
+      child.kill(signal)
+      if (signal !== 'SIGKILL') await once(child.stderr, 'data')
+      else await ended
+      await session.abortTransaction()
+      await session.endSession()
+      const kept = `${first(signal)}parley: interrupted by ${signal}: counts that were repaired stay; run it again for the others\n`
+      const code = { SIGINT: 130, SIGTERM: 143, SIGKILL: signal }[signal]
+      assert.deepEqual(await ended, { said: signal === 'SIGKILL' ? '' : kept, code })
+      assert.deepEqual(await start(args, servers).ended, { said: '', code: 0 })
+      assert.deepEqual(await uncounted(), [0, 0])
+    },
+  )
 
   test('app delete goes on when it is run again', async () => {
     const { apps } = gateway.chat.db

@@ -18,6 +18,13 @@ export interface Left {
   stopped?: () => string
   /** When it ends at once. */
   atOnce: () => string
+  /** Once its work has failed; undefined if it has changed nothing. */
+  failed?: (error: Error) => string | undefined
+}
+
+/** An error of a command, with what is left and how to go on. */
+export interface Failure extends Error {
+  left?: string | undefined
 }
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
@@ -25,9 +32,9 @@ const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 /** Ctrl-C reaches a command of `npm run` twice: from the terminal, and from npm. */
 const sameSignalMS = process.env['npm_lifecycle_event'] === undefined ? 0 : 500
 
-/** Runs work that the first of these signals aborts. A second signal ends the process at once. */
+/** Runs work that the first of these signals aborts. A second signal ends the process at once. @throws Failure */
 export async function interruptible<T>(
-  { stopped, atOnce }: Left,
+  { stopped, atOnce, failed }: Left,
   work: (ending: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const ending = new AbortController()
@@ -47,7 +54,12 @@ export async function interruptible<T>(
   }
   const stopListening = () => signals.forEach((signal) => process.off(signal, onSignal))
   for (const signal of signals) process.on(signal, onSignal)
-  return work(ending.signal).finally(stopListening)
+  return work(ending.signal)
+    .catch((error: Failure) => {
+      if (!(error instanceof Interrupted)) error.left = failed?.(error)
+      throw error
+    })
+    .finally(stopListening)
 }
 
 /** Prints a line at most every `everyMS`. @param startMS when this time begins, by `performance.now()` */

@@ -61,7 +61,7 @@ async function rebuild(db: Db, sinceMS: number): Promise<void> {
         })
         return done['events']
       })
-    const events = await interruptible({ stopped: resume, atOnce: resume }, work)
+    const events = await interruptible({ stopped: resume, atOnce: resume, failed: resume }, work)
     console.log(`${events} events since ${since} are published again`)
   })
 }
