@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -90,18 +90,37 @@ describe('a store whose certificate is replaced', () => {
     }
     present('good')
     assert.equal(await confirm(), 200)
+    const room = await platform.newRoom(['alice'])
+    const more = { messageType: 'file', attachments: [{ fileID }] }
+    await platform.admin('POST', '/messages', { room, sender: 'alice', message: 'a file', ...more })
     await gateway.stop()
   })
 
-  test('ends a backup with one sentence, and the next one is whole', async () => {
-    const run = async (...args: string[]) => {
-      const PARLEY_MONGO_URL = platform.servers.mongoUrl
-      return (
-        await promisify(execFile)(process.execPath, [parleyFile, ...args], {
-          env: { ...commandEnv, ...env, PARLEY_MONGO_URL },
-        })
-      ).stdout
+  async function run(...args: string[]): Promise<string> {
+    const PARLEY_MONGO_URL = platform.servers.mongoUrl
+    return (
+      await promisify(execFile)(process.execPath, [parleyFile, ...args], {
+        env: { ...commandEnv, ...env, PARLEY_MONGO_URL },
+      })
+    ).stdout
+  }
+
+  test('ends an export with one sentence and without a file, and the next one is whole', async () => {
+    const out = join(dir, 'export')
+    const exportIt = () => run('export', '--app', platform.app, '--files', '--out', out)
+    for (const [name, sentence] of [
+      ['expired', /^parley: files: certificate has expired \(PARLEY_FILES_S3_BUCKET\)\n$/],
+      ['foreign', /^parley: files: unable to verify the first certificate \(PARLEY_FILES_S3_BUCKET\)\n$/],
+    ] as const) {
+      present(name)
+      await assert.rejects(exportIt(), { code: 1, stderr: sentence })
+      assert.equal(existsSync(out), false)
     }
+    present('good')
+    assert.match(await exportIt(), /export\.ndjson: \d+ lines, 1 files with 5 bytes/)
+  })
+
+  test('ends a backup with one sentence, and the next one is whole', async () => {
     const backUp = () => run('backup', `s3://${s3.bucket}/nightly`)
     for (const [name, sentence] of [
       ['expired', /^parley: S3: certificate has expired \(PARLEY_FILES_S3_/],
