@@ -23,6 +23,8 @@ export interface Compared extends Scene {
   p99Ratio: number
   cpuMicrosecondsPerMessage: Record<string, number>
   cpuMicrosecondsPerInsertOne: number
+  /** CPU time of all processes per message, relative to insertOne's. */
+  cpuRatio: number
 }
 
 /** Measures bare insertOne, the bare server and sends of the same size in turns; returns medians. */
@@ -60,6 +62,7 @@ export async function compare(
     cpuMicrosecondsPerMessage: cpuOf('own'),
     bareCpuMicrosecondsPerMessage: cpuOf('bare'),
     cpuMicrosecondsPerInsertOne: of(({ insert }) => insert.cpu),
+    cpuRatio: of(({ own, insert }) => sum(own.cpu) / insert.cpu),
   }
 }
 
@@ -78,8 +81,11 @@ export async function warmUp(setup: Setup, gateways = 1): Promise<void> {
 
 export function toRow(row: Compared): Record<string, string | number> {
   const { cpuMicrosecondsPerMessage: own, bareCpuMicrosecondsPerMessage: bare, ...figures } = row
-  const ofBare = Object.values(bare).reduce((sum, used) => sum + used, 0)
-  return { ...figures, ...inMicroseconds(own), 'bare server, CPU µs': ofBare }
+  return { ...figures, ...inMicroseconds(own), 'bare server, CPU µs': sum(bare) }
+}
+
+function sum(cpu: Readonly<Record<string, number>>): number {
+  return Object.values(cpu).reduce((total, used) => total + used, 0)
 }
 
 export function inMicroseconds(cpu: Readonly<Record<string, number>>): Record<string, number> {
