@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
+import { createConnection } from 'node:net'
 import type { Socket } from 'socket.io-client'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { call, eventually, type Fields, type Platform, type RunningService, startPlatform } from '../platform.ts'
@@ -81,6 +83,18 @@ describe('Redis killed and restarted', () => {
     await burst(20)
     await platform.servers.redis.restart()
     await eventually('the burst meanwhile', async () => Number(await peak()) >= 20)
+  })
+
+  test('counts wait for the reports that Redis has lost', async () => {
+    const before = Number(await count())
+    const highest = Number(await peak())
+    assert.ok(before > 0)
+    const { hostname, port } = new URL(platform.servers.redisUrl)
+    const redis = createConnection(Number(port), hostname)
+    redis.write('FLUSHALL\r\n')
+    assert.equal(String((await once(redis, 'data'))[0]), '+OK\r\n')
+    redis.end()
+    assert.deepEqual(await Promise.all([count(), peak()]), [before, highest])
   })
 
   test('a node shuts down gracefully during the outage', async () => {

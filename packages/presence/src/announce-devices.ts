@@ -20,11 +20,15 @@ export interface OnlineDevices {
   stop(): Promise<void>
 }
 
-/** Reports a node's devices to Redis; after an outage all of them again, on reconnect or at the next check. */
+/**
+ * Reports a node's devices to Redis; all of them again on reconnect, or once a check shows that Redis has lost some.
+ * @param before reports everything else of this node, since a full report of devices marks that Redis has all
+ */
 export async function announceDevices(
   presence: Presence,
   node: string,
   onError: (error: Error) => void,
+  before: () => Promise<void> = async () => undefined,
 ): Promise<OnlineDevices> {
   const { redis } = presence
   const current = new Map<string, string>()
@@ -56,7 +60,9 @@ export async function announceDevices(
     isBehind = false
     fullReportsInFlight++
     // Keeps `changedFields`: an earlier write may wait in ioredis's pipeline, where this transaction overtakes it.
-    const written = writeAll(redis, node, current).then(outage.ended)
+    const written = before()
+      .then(() => writeAll(redis, node, current))
+      .then(outage.ended)
     await written.finally(() => fullReportsInFlight--)
   }
 
@@ -67,8 +73,7 @@ export async function announceDevices(
     if (isBehind || (await extendReport(redis, node)) !== expected) await reportAll()
   }
 
-  const ready = () => void write(reportAll())
-  const unfollow = followConnection(redis, { ready, close: () => (isBehind = true) })
+  const unfollow = followConnection(redis, { ready: () => void write(reportAll()), close: () => (isBehind = true) })
   await write(reportAll())
   const checking = startRunning(nodeTtlMS / 3, check, fail)
 

@@ -1,6 +1,7 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { inParts } from '@parley/async/in-parts'
 import type { Presence } from './connect.ts'
-import { nodesKey, nodeTtlMS } from './connection-counts.ts'
+import { heardWithinMS, nodesKey, nodeTtlMS } from './connection-counts.ts'
 import { execAll } from './exec-all.ts'
 
 /**
@@ -65,6 +66,19 @@ export async function writeAll(
 /** Extends the expiry of the node's report. Returns the number of fields in Redis. */
 export async function extendReport(redis: Presence['redis'], node: string): Promise<number> {
   return Number(await redis.eval(extendScript, 2, nodesKey, onlineKey(node), node, nodeTtlMS))
+}
+
+const recheckMS = 100
+
+/**
+ * Settles once Redis, which may have lost its data, has the reports of these nodes, or after the time that a node takes to
+ * notice.
+ */
+export async function untilReported({ redis }: Presence, nodes: readonly string[]): Promise<void> {
+  const untilMS = performance.now() + heardWithinMS
+  const areAll = async () =>
+    !(await Promise.all(nodes.map((node) => redis.hexists(onlineKey(node), reportedField)))).includes(0)
+  while (!(await areAll()) && performance.now() < untilMS) await pause(recheckMS)
 }
 
 /** A user's devices in the report of one node. */

@@ -143,8 +143,11 @@ export type RealtimeNode = Awaited<ReturnType<typeof startNode>>
 async function startUsers(parts: NodeParts) {
   const { settings, chat, bus, presence, log, metrics, announce } = parts
   const reports = await createConnectionReports(presence, settings.nodeId, log)
-  const online = await announceDevices(presence, settings.nodeId, (error) =>
-    log.warn({ err: error }, 'connected devices not reported; trying again'),
+  const online = await announceDevices(
+    presence,
+    settings.nodeId,
+    (error) => log.warn({ err: error }, 'connected devices not reported; trying again'),
+    () => reports.reportAgain(),
   )
   const presenceEvents = createOwnPresenceEvents(bus, online)
   const sockets = createSockets({

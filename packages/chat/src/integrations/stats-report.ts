@@ -16,6 +16,7 @@ import { findPeak } from '@parley/db/statistics/peaks'
 import type { AppFigures } from '@parley/presence/app-figures'
 import type { Presence } from '@parley/presence/connect'
 import { countConnections, readPeaks } from '@parley/presence/connection-counts'
+import { untilReported } from '@parley/presence/node-reports'
 import type { Chat } from '../chat.ts'
 import { parseTime } from '../read-time.ts'
 
@@ -54,7 +55,7 @@ async function reportOf(
   // Partial buckets are counted from the messages themselves.
   if (edges.length > 0 || isRecent) await flushApp(chat.db, app, window.toMS)
   if (isRecent) await recordMessages(chat.db, await findNewestSent(chat.db, app, newestMS))
-  const found = await findApp(chat.db, app)
+  const [found] = await Promise.all([findApp(chat.db, app), untilReported(presence, chat.control.nodes())])
   const [byRoom, atEdges, userList, peak, livePeak, totalRoomCount] = await Promise.all([
     countByRoom(chat.db, app, whole),
     Promise.all(edges.map(({ bucket, part }) => countInPart(chat.db, app, bucket, part))),
@@ -179,6 +180,7 @@ function cut(fromMS: number, toMS: number, [largest, ...smaller]: readonly Bucke
   return [...cut(fromMS, begin, smaller), whole, ...cut(end, toMS, smaller)]
 }
 
-export async function connectionCount(presence: Presence, app: string): Promise<{ count: number }> {
+export async function connectionCount({ control }: Chat, presence: Presence, app: string): Promise<{ count: number }> {
+  await untilReported(presence, control.nodes())
   return { count: await countConnections(presence, app) }
 }

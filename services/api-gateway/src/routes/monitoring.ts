@@ -11,5 +11,5 @@ export function mountMonitoring(mount: Mount, chat: Chat, presence: Presence): v
   )
 
   mount(overview.readOverview, ({ caller }) => readOverview(chat, presence, caller))
-  mount(operations.getConnectionCount, ({ caller }) => connectionCount(presence, caller.app))
+  mount(operations.getConnectionCount, ({ caller }) => connectionCount(chat, presence, caller.app))
 }

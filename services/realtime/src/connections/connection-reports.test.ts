@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { EventEmitter } from 'node:events'
 import type { Presence } from '@parley/presence/connect'
 import { nodeTtlMS } from '@parley/presence/connection-counts'
 import type { Logger } from '@parley/service/log'
@@ -21,10 +20,9 @@ async function reportsTo(redis: { isAway: boolean }) {
     return [count, minute, count]
   }
   const minute = Math.floor(Date.now() / 60_000)
-  const connection = Object.assign(new EventEmitter(), { eval: evaluate, scanStream: async function* () {} })
-  const presence = { redis: connection } as unknown as Presence
+  const presence = { redis: { eval: evaluate, scanStream: async function* () {} } } as unknown as Presence
   const reports = await createConnectionReports(presence, 'node', { warn: () => undefined } as unknown as Logger)
-  return { reports, counts, raised, minute, connection }
+  return { reports, counts, raised, minute }
 }
 
 test('the last socket of an app is reported gone until Redis has it, and not after', async () => {
@@ -55,7 +53,7 @@ test('a burst during a report is reported, but not the counts on its way down', 
 
 test('reports lost by Redis, or missed while it was away, are sent when it is back', async () => {
   const redis = { isAway: false }
-  const { reports, counts, raised, minute, connection } = await reportsTo(redis)
+  const { reports, counts, raised, minute } = await reportsTo(redis)
   for (const count of [1, 2, 1]) reports.changed('app', count)
   await reports.reported('app')
   redis.isAway = true
@@ -63,7 +61,6 @@ test('reports lost by Redis, or missed while it was away, are sent when it is ba
   await reports.reported('app')
   redis.isAway = false
   counts.length = 0
-  connection.emit('ready')
-  await reports.reported('app')
+  await reports.reportAgain()
   assert.deepEqual([counts, raised], [[1], [`${minute},5`]])
 })

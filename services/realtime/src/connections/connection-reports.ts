@@ -5,10 +5,9 @@ import type { Logger } from '@parley/service/log'
 import { createKnownPeaks } from './known-peaks.ts'
 
 /**
- * Reports this node's connections per app to Redis: every change immediately. Changes during a report are combined, the highest first, so that no peak is lost. All
- * counts are repeated regularly, which keeps the node alive in Redis, and on reconnect together with the known peaks, since
- * Redis may have lost its data. Starts by deleting the reports of an earlier process with the node's name, as soon as Redis
- * is available.
+ * Reports this node's connections per app to Redis: every change immediately. Changes during a report are combined, the
+ * highest first, so that no peak is lost. All counts are repeated regularly, which keeps the node alive in Redis. Starts by
+ * deleting the reports of an earlier process with the node's name, as soon as Redis is available.
  */
 export async function createConnectionReports(presence: Presence, node: string, log: Logger) {
   /** Zero stays until Redis has it. */
@@ -53,17 +52,16 @@ export async function createConnectionReports(presence: Presence, node: string, 
     for (const [app, count] of current) report(app, count)
   }
 
+  async function reported(app: string): Promise<void> {
+    await (waiting.get(app)?.reported.promise ?? inFlight.get(app))
+  }
+
   const timer = setInterval(() => {
     peaks.tend()
     reportAll()
   }, nodeTtlMS / 3)
   const forget = forgetOnce(presence, node, log)
   await forget()
-  const ready = () => {
-    peaks.redisIsBack()
-    void forget().then(reportAll)
-  }
-  presence.redis.on('ready', ready)
 
   return {
     changed(app: string, count: number) {
@@ -71,13 +69,17 @@ export async function createConnectionReports(presence: Presence, node: string, 
       report(app, count)
     },
     /** Resolves when Redis has the current count of the app, or is away. */
-    reported: async (app: string) => {
-      await (waiting.get(app)?.reported.promise ?? inFlight.get(app))
+    reported,
+    /** Redis may have lost its data. Resolves when it has the counts and the known peaks again, or is away. */
+    async reportAgain() {
+      const arePeaksReported = peaks.reportAgain()
+      await forget()
+      reportAll()
+      await Promise.all([arePeaksReported, ...[...current.keys()].map(reported)])
     },
     /** Reports zero for everything and ends. */
     async stop() {
       clearInterval(timer)
-      presence.redis.off('ready', ready)
       while (inFlight.size > 0) await Promise.all(inFlight.values())
       await Promise.all([...current.keys()].map((app) => reportConnections(presence, node, app, 0)))
     },

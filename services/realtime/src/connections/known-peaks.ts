@@ -61,10 +61,10 @@ export function createKnownPeaks(presence: Presence, log: Logger) {
     },
     /** The number of this node's connections that Redis certainly has. */
     ownOf: (app: string) => apps.get(app)?.own ?? 0,
-    /** Redis may have lost its data: report everything again. */
-    redisIsBack() {
+    /** Redis may have lost its data. Settles when it has the peaks again, or is away. */
+    reportAgain() {
       for (const known of apps.values()) known.own = 0
-      void reportPeaks()
+      return reportPeaks()
     },
     /** Called periodically: reports peaks that Redis may lack, and forgets old ones. */
     tend() {
