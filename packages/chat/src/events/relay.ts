@@ -3,11 +3,15 @@ import { clock } from '@parley/async/clock'
 import { inParts } from '@parley/async/in-parts'
 import { isDatabaseAway } from '@parley/db/connect'
 import { givenUpAfterMS } from '@parley/db/due-work'
-import { findUnpublished, oldestUnpublished } from '@parley/db/events/outbox-store'
+import type { OutboxEntry } from '@parley/db/events/documents'
+import { findLatestOfRoom, findUnpublished, oldestUnpublished } from '@parley/db/events/outbox-store'
 import { idsOf, key } from '@parley/db/keys'
 import { findMessages } from '@parley/db/message-buckets/find-messages'
+import type { MessageDoc } from '@parley/db/messages/documents'
 import { findRoomWithBuffer, unflushedOf, untilDurable } from '@parley/db/room-buffer/buffer'
+import type { BufferedMessage } from '@parley/db/room-buffer/documents'
 import { flushAbandoned } from '@parley/db/room-buffer/flush'
+import type { RoomDoc } from '@parley/db/rooms/documents'
 import { findSenders } from '@parley/db/users/users'
 import type { Chat } from '../chat.ts'
 import type { Worker } from '../jobs/run-workers.ts'
@@ -51,11 +55,7 @@ async function relayRound(chat: Chat, signal: AbortSignal): Promise<void> {
     const orderingKeys = [...new Set(entries.flatMap(({ orderingKey }) => orderingKey ?? []))]
     const areKeysPublished = await chat.outbox.publishKeys(orderingKeys, signal)
     const messages = entries.filter(({ orderingKey }) => orderingKey === undefined)
-    const published: boolean[] = []
-    for (const some of inParts(messages, messageEntriesAtOnce)) {
-      const now = await readCurrentDocs(chat.db, some)
-      published.push(...(await Promise.all(some.map((entry) => chat.outbox.publishEntry(entry, now)))))
-    }
+    const published = await publishUnordered(chat, messages)
     const areAllPublished = areKeysPublished && published.every(Boolean)
     chat.log.info({ waiting: entries.length, areAllPublished }, 'relayed unpublished events')
     more = entries.length === perRound && areAllPublished
@@ -71,9 +71,8 @@ interface MissingMessages {
 }
 
 /**
- * Publishes accepted messages whose gateway is late or dead; the bus dedupes them. Returns the first that may arrive. A
- * message outside the buffer was published already, or is in the outbox. While the database is away, it tries again for
- * half a minute.
+ * Publishes accepted messages whose gateway is late, dead or cut off from the bus, which dedupes them. Returns the first
+ * that may arrive. While the database is away, it tries again for half a minute.
  */
 export async function publishMissing(chat: Chat, missing: MissingMessages): Promise<number | undefined> {
   const untilMS = performance.now() + maxAwayMS
@@ -88,20 +87,55 @@ export async function publishMissing(chat: Chat, missing: MissingMessages): Prom
 }
 
 async function publishFound(
-  { db, outbox }: Chat,
+  chat: Chat,
   { app, room: id, thread, fromSeq, toSeq }: MissingMessages,
 ): Promise<number | undefined> {
+  const { db, outbox } = chat
   if (thread !== undefined)
     return (await outbox.publishKeys([threadOrderingKey(app, id, thread)])) ? fromSeq : undefined
   const room = await findRoomWithBuffer(db, app, id)
-  const entries = (room?.buffer ?? []).filter(({ seq }) => seq >= fromSeq && seq <= toSeq)
-  if (!room || entries.length === 0) return undefined
+  if (!room) return undefined
+  const isMissing = ({ seq }: { seq: number }) => seq >= fromSeq && seq <= toSeq
+  const buffered = (room.buffer ?? []).filter(isMissing)
+  // A message leaves the buffer once it is published or in the outbox.
+  const noted = await findLatestOfRoom(db, room._id, perRound)
+  if (buffered.length === 0 && noted.length === 0) return undefined
+  if ((await outbox.publishBeforeMessages(room)) === false) return undefined
+  const published = [...(await publishUnordered(chat, noted)), await publishBuffered(chat, room, buffered)]
+  const seqs = published.flatMap((messages) => messages?.filter(isMissing) ?? []).map(({ seq }) => seq)
+  return seqs.length > 0 ? Math.min(...seqs) : undefined
+}
+
+/** Publishes entries without an ordering key. Returns the new messages of each; undefined if the bus lacks some. */
+async function publishUnordered(
+  { db, outbox }: Chat,
+  entries: readonly OutboxEntry[],
+): Promise<(MessageDoc[] | undefined)[]> {
+  const published: (MessageDoc[] | undefined)[] = []
+  for (const some of inParts(entries, messageEntriesAtOnce)) {
+    const now = await readCurrentDocs(db, some)
+    const messagesIn = ({ events }: OutboxEntry) =>
+      events.flatMap((event) => (event.kind === 'message' ? (now.message(event.message)?.message ?? []) : []))
+    const publish = async (entry: OutboxEntry) =>
+      (await outbox.publishEntry(entry, now)) ? messagesIn(entry) : undefined
+    published.push(...(await Promise.all(some.map(publish))))
+  }
+  return published
+}
+
+/** Publishes messages of a room's buffer. Returns them if the bus has all. */
+async function publishBuffered(
+  { db, outbox }: Chat,
+  room: RoomDoc,
+  entries: readonly BufferedMessage[],
+): Promise<MessageDoc[]> {
+  if (entries.length === 0) return []
+  const { app, id } = room
   const ids = new Set(idsOf(entries))
   const [stored] = await Promise.all([findMessages(db, [...ids]), untilDurable(db)])
   const flushed = new Set(idsOf(stored))
   const unflushed = unflushedOf(room).filter(({ _id }) => ids.has(_id) && !flushed.has(_id))
   const messages = [...stored, ...unflushed].toSorted((one, other) => one.seq - other.seq)
-  if ((await outbox.publishBeforeMessages(room)) === false) return undefined
   const [users, quoted] = await Promise.all([
     findSenders(db, app, messages),
     findQuoted(db, messages, new Map([[key(app, id), room]])),
@@ -112,7 +146,7 @@ async function publishFound(
   const events = messages.map(({ _id: message }) => {
     return { kind: 'message', message, event: 'chat message', mayOvertake: true } as const
   })
-  return (await outbox.publishEvents(events, now)) ? messages[0]?.seq : undefined
+  return (await outbox.publishEvents(events, now)) ? messages : []
 }
 
 /** Age of the oldest unpublished event in seconds; normally at most one. */

@@ -2,6 +2,7 @@ import { clock } from '@parley/async/clock'
 import { type Document, type IndexDescription, ObjectId, Timestamp } from 'mongodb'
 import type { Db, Session } from '../db.ts'
 import { type AppUser, idsOf } from '../keys.ts'
+import { roomHash } from '../messages/message-id.ts'
 import { ignoreDuplicates } from '../server-errors.ts'
 import type { OutboxEntry, OutboxEvent, PublishedEntry } from './documents.ts'
 
@@ -95,6 +96,13 @@ export async function findUnpublished(db: Db, beforeMS: number, limit: number): 
     .sort({ atMS: 1 })
     .limit(limit)
     .toArray()
+}
+
+/** Of the latest entries, those with new messages of a room, or of one with the same hash. */
+export async function findLatestOfRoom(db: Db, roomKey: string, among: number): Promise<OutboxEntry[]> {
+  const ofRoom = { orderingKey: { $exists: false }, 'events.message': { $regex: `^[0-9a-f]{16}${roomHash(roomKey)}` } }
+  // No index has the room. While the bus is away, there can be very many.
+  return db.outbox.aggregate<OutboxEntry>([{ $sort: { atMS: -1 } }, { $limit: among }, { $match: ofRoom }]).toArray()
 }
 
 export const publishedEventIndexes: IndexDescription[] = [

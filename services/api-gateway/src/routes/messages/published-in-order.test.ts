@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict'
 import { roomOrderingKey, userOrderingKey } from '@parley/chat/events/ordering-keys'
+import { publishMissing } from '@parley/chat/events/relay'
 import type { OutboxEvent } from '@parley/db/events/documents'
 import { insertEntries } from '@parley/db/events/outbox-store'
 import { inTransaction } from '@parley/db/transactions/transaction'
+import { eventually } from '@parley/stack/eventually'
+import { testServers } from '@parley/stack/test-servers'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
+import { openNatsProxy } from '../../test-nats-proxy.ts'
 
 describe('the event of a change', () => {
   let gateway: TestGateway
@@ -75,6 +79,30 @@ describe('the event of a change', () => {
 
   test('is published at once without an ordering key, as for new messages', async () => {
     assert.equal(await gateway.chat.outbox.publishKeys([]), true)
+  })
+
+  test('of a message that a gateway without NATS has flushed is published for a node that lacks it', async () => {
+    const { chat, app } = gateway
+    const nats = await openNatsProxy((await testServers()).natsUrl)
+    const cutOff = await gateway.another({ natsUrl: nats.url })
+    try {
+      const room = await gateway.newRoom([alice])
+      nats.cut()
+      await eventually('it is cut off', () => !cutOff.chat.bus.connected)
+      const body = { room, sender: alice.id, message: 'x', messageType: 'text' }
+      const { _id, seq } = (await cutOff.admin('POST', '/messages', body)).body.result
+      await cutOff.chat.flusher.drained()
+      const heard = await gateway.hear()
+      const missing = { app, room, thread: undefined, fromSeq: 1, toSeq: 3 }
+      assert.equal(await publishMissing(chat, missing), seq)
+      await heard.next('chat message', (message: { _id: string }) => message._id === _id)
+      await chat.outbox.drained()
+      assert.equal(await publishMissing(chat, missing), undefined)
+    } finally {
+      nats.mend()
+      await cutOff.stop()
+      await nats.close()
+    }
   })
 
   test('of a message, published late, is not published again after a newer one', async () => {
