@@ -98,11 +98,12 @@ export async function findUnpublished(db: Db, beforeMS: number, limit: number): 
     .toArray()
 }
 
-/** Of the latest entries, those with new messages of a room, or of one with the same hash. */
+/** Of the latest entries, those with new messages of a room, or of one with the same hash, oldest first. */
 export async function findLatestOfRoom(db: Db, roomKey: string, among: number): Promise<OutboxEntry[]> {
   const ofRoom = { orderingKey: { $exists: false }, 'events.message': { $regex: `^[0-9a-f]{16}${roomHash(roomKey)}` } }
   // No index has the room. While the bus is away, there can be very many.
-  return db.outbox.aggregate<OutboxEntry>([{ $sort: { atMS: -1 } }, { $limit: among }, { $match: ofRoom }]).toArray()
+  const latest = [{ $sort: { atMS: -1 } }, { $limit: among }, { $match: ofRoom }, { $sort: { atMS: 1, _id: 1 } }]
+  return db.outbox.aggregate<OutboxEntry>(latest).toArray()
 }
 
 export const publishedEventIndexes: IndexDescription[] = [
