@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { type Cluster, newServersDir, type ServersDir, startSentinels } from '@parley/stack/clusters'
-import { openTcpProxy } from '@parley/stack/tcp-proxy'
+import { closeTogether, openTcpProxy } from '@parley/stack/tcp-proxy'
 import { testServers } from '@parley/stack/test-servers'
 import { Redis } from 'ioredis'
 import { afterEach, beforeEach, describe, onTestFinished, test, vi } from 'vitest'
@@ -55,6 +55,34 @@ test('a server that refuses connections is away with its reason: at its limit of
   const said = /^Error: Redis is disconnected: ERR max number of clients reached$/
   await vi.waitFor(() => assert.rejects(pingPresence(presence), said), failover)
   assert.deepEqual([...new Set(sentences)], ['ERR max number of clients reached'])
+})
+
+test('a server that was away at the start is checked when it is back', async () => {
+  const { port, pathname } = new URL((await testServers()).redisUrl)
+  let state: 'away' | 'old' | 'recent' = 'away'
+  const proxy = await listen((client) => {
+    if (state === 'away') {
+      client.destroy()
+      return
+    }
+    const server = connect(Number(port), '127.0.0.1')
+    closeTogether(client, server)
+    client.pipe(server)
+    server.on('data', (data) => {
+      const text = data.toString('latin1')
+      client.write(state === 'old' ? text.replace(/(?<=redis_version:)\d/, '5') : text, 'latin1')
+    })
+  })
+  const presence = await connectPresence(`${proxy.url}${pathname}`, () => undefined)
+  onTestFinished(async () => {
+    presence.redis.disconnect()
+    await proxy.stop()
+  })
+  state = 'old'
+  const said = /^UnfitRedis: the server has version 5\.\S+: Parley needs 6\.2 or newer$/
+  await vi.waitFor(() => assert.rejects(pingPresence(presence), said), failover)
+  state = 'recent'
+  await pingPresence(presence)
 })
 
 test('a proxy that has lost Redis counts as Redis being away, a server that waits for its own protocol does not', async () => {

@@ -9,6 +9,8 @@ export interface Presence {
   redis: Redis
   /** Why the last attempt to connect failed, such as an expired certificate; undefined while connected. */
   readonly fault?: Error | undefined
+  /** The server was away at the start: pingPresence checks it. */
+  isUnchecked?: boolean
 }
 
 /**
@@ -26,6 +28,7 @@ export async function connectPresence(
 ): Promise<Presence> {
   const { url: server, options } = redisOptions(url, tls)
   let isStarted = false
+  let isUnchecked = false
   const settings = {
     lazyConnect: true,
     enableAutoPipelining: true,
@@ -85,10 +88,12 @@ export async function connectPresence(
     redis.once('ready', () => {
       checkServer(redis).catch(onError)
     })
+    isUnchecked = true
   }
   isStarted = true
   return {
     redis,
+    isUnchecked,
     get fault() {
       return fault
     },
@@ -223,10 +228,13 @@ const awayMessages = [
   'ERR max number of clients reached',
 ]
 
-/** @throws if Redis is down, with the cause, or refuses commands */
-export async function pingPresence({ redis, fault }: Presence): Promise<void> {
+/** @throws if Redis is down, with the cause, or refuses commands; UnfitRedis if it was away at the start and is unfit */
+export async function pingPresence(presence: Presence): Promise<void> {
+  const { redis, fault } = presence
   if (fault && redis.status !== 'ready') throw new Error(`Redis is disconnected: ${fault.message}`, { cause: fault })
-  await tryCommands(redis)
+  if (!presence.isUnchecked) return tryCommands(redis)
+  await checkServer(redis)
+  presence.isUnchecked = false
 }
 
 /** Closes the connection after the commands in flight, or at once if Redis is down. */
