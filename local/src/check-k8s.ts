@@ -23,6 +23,11 @@ const wrongValues = [
   ['secrets.files.PARLEY_NATS_URL=a/b', "'/secrets/files/PARLEY_NATS_URL'"],
   ['apiGateway.autoscaling.enabled=true,apiGateway.autoscaling.min=30', 'apiGateway.autoscaling: min is greater than'],
   ['monitoring.podMonitor.enabled=true,monitoring.serviceMonitor.enabled=true', 'monitoring: enable podMonitor or'],
+  ['networkPolicies.dns[0].port=53', "'/networkPolicies/dns/0': additional properties 'port'"],
+  [
+    'push.settings.PARLEY_INTERNAL_PORT=9000',
+    'settings.PARLEY_INTERNAL_PORT: Services and probes use the default port',
+  ],
   ['settings=null', "missing property 'settings'"],
   ['podLabels.app\\.kubernetes\\.io/name=parley', "'/podLabels/app.kubernetes.io~1name'"],
 ] as const
@@ -72,24 +77,47 @@ for (const [value, named] of wrongValues) {
   const args = ['template', 'parley', chart, '--kube-version', options.kubernetes, '--set', value]
   const { status, stderr } = spawnSync(helm, args, { cwd: root, encoding: 'utf8' })
   const isNamed = status !== 0 && stderr.includes(named)
-  console.log(isNamed ? `✔ the chart refuses ${value}, by name` : `✖ ${value} is not refused as ${named}: ${stderr}`)
-  if (!isNamed) process.exitCode = 1
+  say(isNamed, `the chart refuses ${value}, by name${isNamed ? '' : ` (as ${named}): ${stderr}`}`)
 }
 // In a NetworkPolicy, a rule without ports allows all of them.
-const noPorts = ['--set-json', 'networkPolicies={"enabled":true,"serverPorts":[],"outsidePorts":[]}']
-const policies = execFileSync(helm, [...templateArgs({ file: '', values: `${chart}/values.yaml` }), ...noPorts], {
-  cwd: root,
-  encoding: 'utf8',
-})
-const opensAll = /- ports:(?!\n +- )/.test(policies)
-console.log(opensAll ? '✖ an empty list of ports allows all ports' : '✔ an empty list of ports allows none')
-if (opensAll) process.exitCode = 1
+const policies = render('--set-json', 'networkPolicies={"enabled":true,"serverPorts":[],"outsidePorts":[]}')
+say(!/- ports:(?! \[|\n +- )/.test(policies), 'an empty list of ports allows none')
+const urls = ['mongo', 'nats', 'redis'].map((server) => `secrets.urls.${server}=${server}://:{password}@${server}`)
+const namesWith = (prefix: string) =>
+  render(
+    '--set',
+    [`prefix=${prefix}`, 'secrets.create=true', 'backup.enabled=true', 'backup.place=s3://b/c', ...urls].join(),
+  )
+    .split(/^---$/m)
+    .map((object) => /^kind: .*$/m.exec(object)?.[0] + (/^ {2}name: .*$/m.exec(object)?.[0] ?? ''))
+const [ofOne, ofOther] = [namesWith('one-'), namesWith('other-')]
+say(!ofOne.slice(1).some((name) => ofOther.includes(name)), 'two releases with prefixes share a namespace')
+const backup = [
+  'settingsFrom=own',
+  'backup.enabled=true',
+  'backup.place=s3://b/c',
+  'backup.mongoUrlKey=backup-url',
+].join()
+const ofBackup = render('--set', backup)
+  .split(/^---$/m)
+  .find((object) => object.includes('kind: CronJob'))
+say(ofBackup?.includes('/run/secrets/backup-url') === true, 'backups have their own user with settingsFrom too')
 const overlay = 'deploy/k8s/overlays/try'
 check(overlay, validate, [...strictly, '-'], execFileSync(build, [...how, join(root, overlay)]))
+
+/** Renders the chart with its defaults and further arguments of helm. */
+function render(...more: string[]): string {
+  const args = [...templateArgs({ file: '', values: `${chart}/values.yaml` }), ...more]
+  return execFileSync(helm, args, { cwd: root, encoding: 'utf8', maxBuffer: 2 ** 26 })
+}
+
+function say(isGood: boolean, about: string): void {
+  console.log(`${isGood ? '✔' : '✖'} ${about}`)
+  if (!isGood) process.exitCode = 1
+}
 
 function check(about: string, command: string, args: string[], input?: Buffer): void {
   const { status, error } = spawnSync(command, args, { cwd: root, input, stdio: ['pipe', 'inherit', 'inherit'] })
   if (error) throw error
-  console.log(status === 0 ? `✔ ${about}` : `✖ ${about}`)
-  if (status !== 0) process.exitCode = 1
+  say(status === 0, about)
 }

@@ -24,6 +24,11 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 app.kubernetes.io/part-of: parley
 {{- end }}
 
+{{/* The Secret with the files of settings. Only one that the chart creates has the prefix. */}}
+{{- define "parley.secret" -}}
+{{ if .Values.secrets.create }}{{ .Values.prefix }}{{ end }}{{ .Values.secrets.name }}
+{{- end }}
+
 {{- define "parley.image" -}}
 {{- with .Values.image -}}
 {{- if .digest }}{{ .repository }}@{{ .digest }}

@@ -82,7 +82,11 @@ checksum/secrets: {{ list .Values.secrets.urls .Values.secrets.contents | toJson
 {{- $id := printf "%s%s" $root.Values.prefix $name -}}
 {{- $of := list $root $name -}}
 {{- $scaled := and $values.autoscaling $values.autoscaling.enabled -}}
-{{- $drainMS := dig "PARLEY_DRAIN_MS" 20000 (mergeOverwrite (deepCopy $root.Values.settings) $values.settings) -}}
+{{- $settings := mergeOverwrite (deepCopy $root.Values.settings) $values.settings -}}
+{{- $drainMS := dig "PARLEY_DRAIN_MS" 20000 $settings -}}
+{{- range list "PARLEY_INTERNAL_PORT" "PARLEY_GATEWAY_PORT" "PARLEY_REALTIME_PORT" }}
+{{- if hasKey $settings . }}{{ fail (printf "settings.%s: Services and probes use the default port" .) }}{{ end }}
+{{- end }}
 apiVersion: apps/v1
 kind: Deployment
 metadata:
@@ -157,7 +161,7 @@ spec:
             {{- end }}
       volumes:
         - name: secrets
-          secret: { secretName: {{ $root.Values.secrets.name }}, defaultMode: 0440 }
+          secret: { secretName: {{ include "parley.secret" $root }}, defaultMode: 0440 }
         {{- if include "parley.filesFolder" $of }}
         - name: files
           persistentVolumeClaim: { claimName: {{ $root.Values.files.claim }} }
