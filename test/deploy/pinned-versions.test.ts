@@ -20,12 +20,26 @@ const files = ['.', 'deploy', '.github']
   .map((name) => ({ name, text: readFileSync(join(root, name), 'utf8') }))
 
 describe('versions of servers', () => {
-  const named = files.flatMap(({ name, text }) => [
-    ...[...text.matchAll(/image: (mongo|redis|nats):(\S+)/g)].map(([, server, version]) => ({ name, server, version })),
+  const serversIn = (name: string, text: string) => [
+    ...[...text.matchAll(/image: ["']?(?:[\w.:-]+\/)*(mongo|redis|nats)(?![\w-])(?::([^\s"'@,}]+))?/g)].map(
+      ([, server, version]) => ({ name, server, version }),
+    ),
     ...[...text.matchAll(/kind: MongoDBCommunity[^]*?\n {2}version: (\S+)/g)].map(([, version]) => {
       return { name, server: 'mongo', version }
     }),
-  ])
+  ]
+  const named = files.flatMap(({ name, text }) => serversIn(name, text))
+
+  test.each([
+    ['image: mongo:8.0.24', 'mongo', '8.0.24'],
+    ['image: "docker.io/library/mongo:7.0.1"', 'mongo', '7.0.1'],
+    ['{ image: registry.example:5000/redis:8, x: 1 }', 'redis', '8'],
+    ['{image: nats:2.15.1-alpine}', 'nats', '2.15.1-alpine'],
+    ['image: nats@sha256:00', 'nats', undefined],
+  ])('are found in %s', (text, server, version) => {
+    assert.deepEqual(serversIn('x', text), [{ name: 'x', server, version }])
+    assert.deepEqual(serversIn('x', 'image: natsio/nats-box:0.14'), [])
+  })
 
   test('docker-compose.yml and the manifests name each server', () => {
     for (const [server, { why }] of Object.entries(floors)) {
