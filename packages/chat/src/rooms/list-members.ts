@@ -1,6 +1,7 @@
 import { ApiError } from '@parley/contracts/errors'
 import type { Input, Result } from '@parley/contracts/operation'
 import type { listMembers as operation } from '@parley/contracts/operations/rooms/members'
+import { maxManagers } from '@parley/contracts/operations/rooms/rooms'
 import type { Room } from '@parley/contracts/resources/room'
 import { findMemberPage, findMembersAmong } from '@parley/db/rooms/room-members'
 import { updateRoomDoc } from '@parley/db/rooms/rooms'
@@ -39,7 +40,7 @@ export async function listMembers(
 /**
  * Makes a member a manager, or a manager a plain member.
  * @throws ApiError ROOM_NOT_FOUND, NOT_ROOM_MEMBER, USER_BLOCKED, INSUFFICIENT_PERMISSIONS, CLIENT_NOT_FOUND,
- * INVALID_REQUEST for a direct room
+ * INVALID_REQUEST for a direct room, or one manager too many
  */
 export async function setMemberRole(
   chat: Chat,
@@ -56,6 +57,9 @@ export async function setMemberRole(
     if (!members.has(user)) throw new ApiError('CLIENT_NOT_FOUND', `client: ${JSON.stringify(user)} is not a member`)
     const others = room.managers.filter((manager) => manager !== user)
     const managers = value === 'admin' && user !== room.owner ? [...others, user] : others
+    if (managers.length > maxManagers) {
+      throw new ApiError('INVALID_REQUEST', `value: a group has at most ${maxManagers} managers`)
+    }
     const before = room.managers.includes(user) ? 'admin' : 'member'
     chat.audit?.addDetails({ before: { client: user, role: before }, after: { client: user, role: value } })
     roomChanged(pending, room, { by: userOf(by) })

@@ -136,6 +136,8 @@ export const getRoom = operation('getRoom', 'GET /rooms/:id', {
   example: { result: exampleRoom },
 })
 
+export const maxManagers = 1_000
+
 export const updateRoom = operation('updateRoom', 'PUT /rooms/:id', {
   tag: 'Rooms',
   summary: 'Change a room',
@@ -147,7 +149,7 @@ export const updateRoom = operation('updateRoom', 'PUT /rooms/:id', {
   params,
   body: z.strictObject({
     ...roomFields,
-    managers: z.array(userId).max(1_000).optional(),
+    managers: z.array(userId).max(maxManagers).optional(),
     opening: opening.optional(),
     status: z.literal([0, 1]).optional().describe('0 frozen: sends are refused'),
   }),

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { proves } from '@parley/conformance/proves'
+import { key } from '@parley/db/keys'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
 import { refused } from '../../test-refused.ts'
@@ -180,6 +181,16 @@ describe('PUT /rooms/{id}/member/{client}', () => {
     refused(await role(owner, room, 'stranger', 'admin'), 404, 'CLIENT_NOT_FOUND')
     refused(await role(owner, room, 'manager', 'boss'), 400, 'INVALID_REQUEST')
   })
+  test('a room has at most 1,000 managers: 400 INVALID_REQUEST', async () => {
+    const room = await newRoom()
+    const managers = ['manager', ...Array.from({ length: 999 }, (_, i) => `m${i}`)]
+    await gateway.chat.db.rooms.updateOne({ _id: key(gateway.app, room) }, { $set: { managers } })
+    refused(await role(owner, room, member.id, 'admin'), 400, 'INVALID_REQUEST', /at most 1000/)
+    assert.equal((await role(owner, room, 'manager', 'admin')).status, 200)
+    assert.equal((await role(owner, room, 'manager', 'member')).status, 200)
+    assert.equal((await role(owner, room, member.id, 'admin')).status, 200)
+  })
+
   test('a direct room has no managers: 400 INVALID_REQUEST', async () => {
     const room = await gateway.newRoom([owner, member], { roomType: 'direct' })
     for (const by of [admin, { call: gateway.admin }]) {
