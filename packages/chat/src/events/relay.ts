@@ -53,7 +53,11 @@ async function relayRound(chat: Chat, signal: AbortSignal): Promise<void> {
     if (entries.length === 0) return
     // Ordering keys come first, so that messages sent after a deletion of all messages follow its event.
     const orderingKeys = [...new Set(entries.flatMap(({ orderingKey }) => orderingKey ?? []))]
-    const areKeysPublished = await chat.outbox.publishKeys(orderingKeys, signal)
+    const areKeysPublished = await chat.outbox.publishKeys(orderingKeys, signal).catch((error: unknown) => {
+      // Nor must one here delay new messages.
+      chat.log.warn({ err: error }, 'outbox not read; its events will be published later')
+      return false
+    })
     const messages = entries.filter(({ orderingKey }) => orderingKey === undefined)
     const published = await publishUnordered(chat, messages)
     const areAllPublished = areKeysPublished && published.every(Boolean)
