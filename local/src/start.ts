@@ -3,7 +3,10 @@ import { join, relative } from 'node:path'
 import { connectDb, usingDb } from '@parley/db/connect'
 import { migrate, migrateTimeoutMS } from '@parley/db/migrate'
 import { OldSchemaError } from '@parley/db/schema'
-import { UnfitMongo } from '@parley/db/server/check-server'
+import { checkRights, rightsOfMigration } from '@parley/db/server/check-rights'
+import { explain } from '@parley/service/explain'
+import { SettingsError } from '@parley/service/settings'
+import { mongoSettings } from '@parley/service/shared-settings'
 import { StackError } from '@parley/stack/stack-error'
 import { startServers } from '@parley/stack/up'
 import { Command, Option } from 'commander'
@@ -58,7 +61,7 @@ try {
   await start()
 } catch (error) {
   if (!ending.signal.aborted) {
-    const isForUser = error instanceof StackError || error instanceof UnfitMongo || error instanceof OldSchemaError
+    const isForUser = error instanceof StackError || error instanceof SettingsError || error instanceof OldSchemaError
     if (!isForUser) console.error(error)
     await end(1, isForUser ? error.message : 'Parley could not be started.')
   }
@@ -84,8 +87,7 @@ async function start(): Promise<void> {
     const [has, whole] = [streamBytes, 8 * 1024 ** 3].map((bytes) => (bytes / 1024 ** 3).toFixed(1))
     say(`The disk is small: NATS keeps events up to ${has} GiB instead of ${whole}`)
   }
-  const connecting = connectDb(servers.mongoUrl, { appName: 'parley-start', timeoutMS: migrateTimeoutMS })
-  await usingDb(connecting, (db) => migrate(db, { onProgress: (line) => say(`Schema: ${line}`) }))
+  await migrateDb(servers.mongoUrl)
   if (hasDemo) await makeDemoApp(servers.mongoUrl)
 
   const { gateways, realtime, single } = options
@@ -110,6 +112,16 @@ async function start(): Promise<void> {
   const serverUrls = { ...(mongo.dir && { MongoDB: mongo.url }), ...(nats.dir && { NATS: nats.url }) }
   if (!ending.signal.aborted)
     console.log(welcome({ baseUrl, services: services(), data, seconds, signInLink, serverUrls }))
+}
+
+/** @throws SettingsError if MongoDB is not reached, or cannot run Parley */
+async function migrateDb(url: string): Promise<void> {
+  const explained = <T>(work: Promise<T>) => explain('MongoDB', [mongoSettings.mongoUrl], work)
+  const connecting = connectDb(url, { appName: 'parley-start', timeoutMS: migrateTimeoutMS })
+  await usingDb(explained(connecting), async (db) => {
+    await explained(checkRights(db, rightsOfMigration))
+    await migrate(db, { onProgress: (line) => say(`Schema: ${line}`) })
+  })
 }
 
 /** Stops everything in reverse order of its start, once, and exits. */

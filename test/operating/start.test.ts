@@ -145,6 +145,19 @@ describe('npm start', () => {
     await eventually('all of it is gone', () => !processes.some(isRunning))
   })
 
+  test('a MongoDB that is not reached is reported in one sentence', async () => {
+    const servers = await isolatedServers()
+    onTestFinished(() => servers.stop())
+    const { code, text } = await start(['--port', '0', '--single'], {
+      PARLEY_MONGO_URL: 'mongodb://127.0.0.1:1/parley?serverSelectionTimeoutMS=500',
+      PARLEY_NATS_URL: servers.natsUrl,
+      PARLEY_REDIS_URL: servers.redisUrl,
+    }).end
+    assert.equal(code, 1)
+    assert.match(text, /\n\nMongoDB: connect ECONNREFUSED 127\.0\.0\.1:1 \(PARLEY_MONGO_URL\)\n/)
+    assert.doesNotMatch(text, /\.ts:\d+/)
+  })
+
   test('an existing database gets the demo keys only with --demo', async () => {
     const servers = await isolatedServers()
     onTestFinished(() => servers.stop())
