@@ -8,7 +8,7 @@ import { MongoError, MongoServerError } from 'mongodb'
 import { describe, onTestFinished, test, vi } from 'vitest'
 import { connectDb, isDatabaseAway, pingDb } from './connect.ts'
 import { runWrites } from './transactions/run-writes.ts'
-import { inTransaction } from './transactions/transaction.ts'
+import { inTransaction, StaleReadError } from './transactions/transaction.ts'
 
 describe('a MongoDB connection that closes', () => {
   test('while a command is sent: the command is retried on another connection', async () => {
@@ -64,6 +64,7 @@ describe('isDatabaseAway', () => {
     assert.deepEqual([unconfirmed.hasErrorLabel('RetryableWriteError'), isDatabaseAway(unconfirmed)], [false, true])
     const statement = { q: { _id: '' }, u: { $noSuchOperator: {} } }
     assert.equal(isDatabaseAway(await failureOf(runWrites(db, 'update', collectionName, [statement], 'soon'))), false)
+    assert.ok(isDatabaseAway(new StaleReadError('documents kept changing')))
     // Error codes of a primary that steps down; test/failover covers a real one.
     for (const code of [91, 189, 10_107, 11_602]) {
       assert.ok(isDatabaseAway(new MongoServerError({ code, message: 'the primary steps down' })))

@@ -17,6 +17,7 @@ import type { Db } from './db.ts'
 import { checkMongo, explainUnselected, isDatabaseName, UnfitMongo } from './server/check-server.ts'
 import { errorCodes } from './server-errors.ts'
 import { ContentionTimeout, createLocks } from './transactions/locks.ts'
+import { StaleReadError } from './transactions/transaction.ts'
 
 export type { Db, Session } from './db.ts'
 
@@ -142,7 +143,7 @@ export async function pingDb({ mongo, faults }: Db): Promise<void> {
 
 /** Whether the database was down, hanging, overloaded or electing, or our client closed. A write may have been applied. */
 export function isDatabaseAway(error: unknown): boolean {
-  if (error instanceof ContentionTimeout) return true
+  if (error instanceof ContentionTimeout || error instanceof StaleReadError) return true
   if (!(error instanceof MongoError)) return false
   return (
     error instanceof MongoNetworkError ||

@@ -97,21 +97,24 @@ export function requireRole(role: Role, least: Role, what: string): void {
  * Like findActingRole, for many concurrent additions in one round trip. Also reads the facts and profiles of `invitees`
  * that decide whether they can join.
  * @param orderingKeys ordering keys of the rooms, whose waiting events are read too
+ * @param session see findJoiningFacts
  */
 export async function findActingRoles(
   db: Db,
   wanted: readonly { by: Caller; roomId: string; invitees: readonly string[] }[],
   orderingKeys: readonly string[],
+  session?: Session,
 ): Promise<{ roles: (InRoom | ApiError)[]; facts: JoiningFacts }> {
   const involved = wanted.flatMap(({ by, roomId, invitees }) =>
     [...invitees, ...(by.kind === 'user' ? [by.user] : [])].map((user) => ({ app: by.app, roomId, user })),
   )
-  const facts = await findJoiningFacts(db, {
+  const ids = {
     rooms: [...new Set(wanted.map(({ by, roomId }) => key(by.app, roomId)))],
     memberships: [...new Set(involved.map(({ app, roomId, user }) => key(app, roomId, user)))],
     users: [...new Set(involved.map(({ app, user }) => key(app, user)))],
     orderingKeys,
-  })
+  }
+  const facts = await findJoiningFacts(db, ids, session)
   const byId = <T extends { _id: string }>(documents: readonly T[]) => new Map(documents.map((one) => [one._id, one]))
   const [rooms, memberships, users, bans] = [
     byId(facts.rooms),

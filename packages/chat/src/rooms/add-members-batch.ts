@@ -3,11 +3,12 @@ import { maxMembers } from '@parley/contracts/operations/rooms/members'
 import { maxMembersShown } from '@parley/contracts/resources/room'
 import { insertAuditEntries } from '@parley/db/audit/audit-log'
 import type { AuditDoc } from '@parley/db/audit/documents'
-import type { Db } from '@parley/db/connect'
+import type { Db, Session } from '@parley/db/connect'
 import { idsOf, key } from '@parley/db/keys'
 import type { ScheduledDoc } from '@parley/db/messages/documents'
 import { insertSystemMessages } from '@parley/db/messages/scheduled'
 import type { RoomDoc } from '@parley/db/rooms/documents'
+import { bumpRoomVersions } from '@parley/db/rooms/lock-room'
 import { addMembersToRooms, type Joining } from '@parley/db/rooms/room-members'
 import { inTransaction } from '@parley/db/transactions/transaction'
 import type { UserDoc } from '@parley/db/users/documents'
@@ -55,9 +56,14 @@ export async function addMembersInBatch(
   wanted: readonly MembersToAdd[],
 ): Promise<AddOutcome[]> {
   const orderingKeys = [...new Set(wanted.map(({ by, roomId }) => roomOrderingKey(by.app, roomId)))]
+  const roomKeys = [...new Set(wanted.map(({ by, roomId }) => key(by.app, roomId)))]
+  let runs = 0
   return db.locks.run(orderingKeys, () =>
     inTransaction(db, async (session) => {
-      const { outcomes, joining, events, facts } = await plan(db, wanted, orderingKeys)
+      // Sends may change a room whenever the facts are read: from the second run on, the rooms are locked first.
+      const isLocked = runs++ > 0
+      if (isLocked) await bumpRoomVersions(db, roomKeys, session)
+      const { outcomes, joining, events, facts } = await plan(db, wanted, orderingKeys, isLocked ? session : undefined)
       const shown = joining.flatMap(({ room, users }) =>
         [...room.firstMembers, ...users].slice(0, maxMembersShown).map((user) => key(room.app, user)),
       )
@@ -89,8 +95,8 @@ export async function addMembersInBatch(
 
 type Planned = Pick<MembersAdded, 'room' | 'added' | 'messages'> | HasGroups | { refused: ApiError }
 
-async function plan(db: Db, wanted: readonly MembersToAdd[], orderingKeys: readonly string[]) {
-  const { roles, facts } = await findActingRoles(db, wanted, orderingKeys)
+async function plan(db: Db, wanted: readonly MembersToAdd[], orderingKeys: readonly string[], session?: Session) {
+  const { roles, facts } = await findActingRoles(db, wanted, orderingKeys, session)
   const members = new Set(idsOf(facts.memberships))
   const users = new Map(facts.users.map((user) => [user._id, user]))
   const joining = new Map<string, Joining & { room: RoomDoc; users: string[] }>()
