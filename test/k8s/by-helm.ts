@@ -106,7 +106,7 @@ async function refuseSetting(image: string): Promise<string> {
   const args = [
     'upgrade',
     '--atomic',
-    ...valuesOf(image, { apiGateway: { settings: { PARLEY_GATEWAY_PORT: 'none' } } }),
+    ...valuesOf(image, { apiGateway: { settings: { PARLEY_GATEWAY_TOKEN_DAYS: 'none' } } }),
   ]
   const said = await helm(args, '60s').then(
     () => 'succeeded',
