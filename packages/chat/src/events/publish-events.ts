@@ -164,9 +164,13 @@ function logFieldsOf(
   }
 }
 
+/** Events in flight to different users. */
+const maxTogether = 200
+
 /**
  * Publishes entries in order, up to the first event that the bus does not accept, and none after `untilMS`
- * (`performance.now()`).
+ * (`performance.now()`). Successive events to different users are published together: a change can have one for each of
+ * thousands.
  * @param onConfirmed called once every node command among them is confirmed
  * @returns whether the bus has all
  */
@@ -179,13 +183,30 @@ export async function publishInOrder(
   let unconfirmed = entries.flatMap(({ events }) => events).filter(isCommand).length
   if (unconfirmed === 0) onConfirmed()
   for (const entry of entries) {
-    for (const event of entry.events) {
-      if (performance.now() > parts.untilMS || !(await publishOne(parts, event, now))) return false
-      if (isCommand(event) && --unconfirmed === 0) onConfirmed()
+    for (const some of inSteps(entry.events)) {
+      if (performance.now() > parts.untilMS) return false
+      const published = await Promise.all(some.map((event) => publishOne(parts, event, now)))
+      if (!published.every(Boolean)) return false
+      if (some.some(isCommand) && --unconfirmed === 0) onConfirmed()
     }
     parts.cleanup.ordered(entry)
   }
   return true
+}
+
+/** Splits events into those that can be published at once, in order. */
+function inSteps(events: readonly OutboxEvent[]): OutboxEvent[][] {
+  const steps: OutboxEvent[][] = []
+  let users = new Set<string>()
+  for (const event of events) {
+    const user = event.kind === 'event' && 'user' in event.to ? event.to.user : undefined
+    const isNext = user === undefined || users.size === 0 || users.size === maxTogether || users.has(user)
+    if (isNext) users = new Set()
+    if (isNext) steps.push([event])
+    else steps.at(-1)?.push(event)
+    if (user !== undefined) users.add(user)
+  }
+  return steps
 }
 
 function isCommand({ kind }: OutboxEvent): boolean {
