@@ -8,7 +8,7 @@ import { idsOf, key } from '@parley/db/keys'
 import type { ScheduledDoc } from '@parley/db/messages/documents'
 import { insertSystemMessages } from '@parley/db/messages/scheduled'
 import type { RoomDoc } from '@parley/db/rooms/documents'
-import { bumpRoomVersions } from '@parley/db/rooms/lock-room'
+import { bumpRoomVersions, lockReadRoom } from '@parley/db/rooms/lock-room'
 import { addMembersToRooms, type Joining } from '@parley/db/rooms/room-members'
 import { inTransaction } from '@parley/db/transactions/transaction'
 import type { UserDoc } from '@parley/db/users/documents'
@@ -20,6 +20,9 @@ import { roomOrderingKey } from '../events/ordering-keys.ts'
 import { type ChangeEntries, noEntries, type Outbox } from '../events/outbox.ts'
 import { systemMessage } from '../messages/system-message.ts'
 import { unknownAmong } from './expand-members.ts'
+
+/** A larger request runs on its own, so that a batch does not wait for it. */
+export const maxBatched = 100
 
 export interface MembersToAdd {
   by: Caller
@@ -57,13 +60,16 @@ export async function addMembersInBatch(
 ): Promise<AddOutcome[]> {
   const orderingKeys = [...new Set(wanted.map(({ by, roomId }) => roomOrderingKey(by.app, roomId)))]
   const roomKeys = [...new Set(wanted.map(({ by, roomId }) => key(by.app, roomId)))]
+  const isLarge = wanted.some(({ invitees }) => invitees.length > maxBatched)
   let runs = 0
   return db.locks.run(orderingKeys, () =>
     inTransaction(db, async (session) => {
-      // Sends may change a room whenever the facts are read: from the second run on, the rooms are locked first.
+      // From the second run on, the rooms are locked first: other changes of them could make every run start again.
       const isLocked = runs++ > 0
       if (isLocked) await bumpRoomVersions(db, roomKeys, session)
       const { outcomes, joining, events, facts } = await plan(db, wanted, orderingKeys, isLocked ? session : undefined)
+      // Messages are sent while the facts about many users are read.
+      if (isLarge && !isLocked) for (const one of joining) one.room = await lockReadRoom(db, one.room, session)
       const shown = joining.flatMap(({ room, users }) =>
         [...room.firstMembers, ...users].slice(0, maxMembersShown).map((user) => key(room.app, user)),
       )

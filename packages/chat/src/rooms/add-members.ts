@@ -16,12 +16,15 @@ import { notifyUser } from '../events/event-builders.ts'
 import { roomOrderingKey } from '../events/ordering-keys.ts'
 import { sendSystemMessages } from '../messages/send-system-messages.ts'
 import { toInvitationView, toRoomViewFor } from '../views/room.ts'
-import { addMembersInBatch, type MembersAdded, type MembersToAdd, requireInviter } from './add-members-batch.ts'
+import {
+  addMembersInBatch,
+  type MembersAdded,
+  type MembersToAdd,
+  maxBatched,
+  requireInviter,
+} from './add-members-batch.ts'
 import { expandMembers } from './expand-members.ts'
 import { recordJoinedMembers } from './record-joined-members.ts'
-
-/** A larger request runs on its own, so that a batch does not wait for it. */
-const maxBatched = 100
 
 /**
  * Adds users to a group, or invites them (docs/reference/rooms.md#members). Existing members stay. New members have

@@ -2,6 +2,7 @@ import type { Db, Session } from '../db.ts'
 import { key } from '../keys.ts'
 import { withoutBuffer } from '../room-buffer/buffer.ts'
 import { flushInTransaction } from '../room-buffer/flush.ts'
+import { StaleReadError } from '../transactions/transaction.ts'
 import type { RoomDoc } from './documents.ts'
 import { newVersion, versionStep } from './version.ts'
 
@@ -18,6 +19,17 @@ export async function lockRoom(db: Db, app: string, id: string, session: Session
 export async function lockRoomWithoutFlush(db: Db, app: string, id: string, session: Session): Promise<RoomDoc | null> {
   const options = { session, returnDocument: 'after', projection: withoutBuffer } as const
   return db.rooms.findOneAndUpdate({ _id: key(app, id) }, newVersion(), options)
+}
+
+/**
+ * Locks a room whose members and bans were read before the transaction. Messages may have been sent since.
+ * @throws StaleReadError if its version has changed
+ */
+export async function lockReadRoom(db: Db, { _id, version }: RoomDoc, session: Session): Promise<RoomDoc> {
+  const options = { session, returnDocument: 'after', projection: withoutBuffer } as const
+  const room = await db.rooms.findOneAndUpdate({ _id, version: version ?? { $exists: false } }, newVersion(), options)
+  if (!room) throw new StaleReadError('a room has changed since it was read')
+  return room
 }
 
 /**

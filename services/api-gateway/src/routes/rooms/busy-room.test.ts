@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import type { ConnectOptions } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
 import { isServerError } from '@parley/db/server-errors'
+import { newUserDoc } from '@parley/db/users/users'
 import { testServers } from '@parley/stack/test-servers'
 import { afterAll, beforeAll, describe, onTestFinished, test } from 'vitest'
 import { startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
@@ -58,34 +59,45 @@ describe('in a busy room, a change locks the room before it reads, so that sends
   }
 })
 
-test('new members are added however often the room changes while the facts about them are read', async () => {
-  const servers = await testServers()
-  const proxy = await openMongoProxy(Number(new URL(servers.mongoUrl).port))
-  const gateway = await startTestGateway()
-  const { db } = gateway.chat
-  const mongoUrl = `mongodb://127.0.0.1:${proxy.port}/?directConnection=true`
-  const slow = await gateway.another({ mongoUrl })
-  onTestFinished(async () => {
-    await slow.stop()
-    await proxy.stop()
-    await gateway.stop()
-  })
-  const [alice, carl] = [await gateway.newUser('alice'), await gateway.newUser('carl')]
-  const room = await gateway.newRoom([alice])
-  const _id = key(gateway.app, room)
-  const changeAfterRead = () =>
-    proxy.meet(['aggregate', key(gateway.app, room, carl.id)], async (command) => {
-      await command.arrive()
-      // Like a send. In a transaction, it fails at once if the room is locked.
-      const send = db.client.withSession(async (session) => {
-        session.startTransaction()
-        await db.rooms.updateOne({ _id }, { $inc: { clockMS: 1 } }, { session })
-        await session.commitTransaction()
-      })
-      await send.catch((error: unknown) => assert.ok(isServerError(error, 'WriteConflict')))
-      changeAfterRead()
+test.each([
+  ['few', 1, false],
+  ['many', 101, true],
+])(
+  '%s new members are added although messages are sent while the facts about them are read',
+  async (_, count, areReadOnce) => {
+    const servers = await testServers()
+    const proxy = await openMongoProxy(Number(new URL(servers.mongoUrl).port))
+    const gateway = await startTestGateway()
+    const { db } = gateway.chat
+    const mongoUrl = `mongodb://127.0.0.1:${proxy.port}/?directConnection=true`
+    const slow = await gateway.another({ mongoUrl })
+    onTestFinished(async () => {
+      await slow.stop()
+      await proxy.stop()
+      await gateway.stop()
     })
-  changeAfterRead()
-  const answer = await slow.admin('POST', `/rooms/${room}/members`, { invitees: [carl.id] })
-  assert.equal(answer.status, 200, answer.text)
-})
+    const alice = await gateway.newUser('alice')
+    const room = await gateway.newRoom([alice])
+    const invitees = Array.from({ length: count }, (_one, i) => `user ${i}`)
+    await db.users.insertMany(invitees.map((id) => newUserDoc(gateway.app, id, {})))
+    let reads = 0
+    const _id = key(gateway.app, room)
+    const changeAfterRead = () =>
+      proxy.meet(['aggregate', key(gateway.app, room, 'user 0')], async (command) => {
+        reads++
+        await command.arrive()
+        // Like a send. In a transaction, it fails at once if the room is locked.
+        const send = db.client.withSession(async (session) => {
+          session.startTransaction()
+          await db.rooms.updateOne({ _id }, { $inc: { clockMS: 1 } }, { session })
+          await session.commitTransaction()
+        })
+        await send.catch((error: unknown) => assert.ok(isServerError(error, 'WriteConflict')))
+        changeAfterRead()
+      })
+    changeAfterRead()
+    const answer = await slow.admin('POST', `/rooms/${room}/members`, { invitees })
+    assert.equal(answer.status, 200, answer.text)
+    assert.equal(reads === 1, areReadOnce)
+  },
+)
