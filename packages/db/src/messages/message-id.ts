@@ -7,7 +7,8 @@ import type { MessageDoc } from './documents.ts'
  * A message's ID says where the message is, so that finding it by ID takes no index of all messages: four groups of
  * eight hexadecimal digits with the second it was made, its seq, its room's hash, and digits that make it unique. In a
  * room, later IDs are greater. The seq is the expected one: while several gateways send to a room, MongoDB may assign a
- * later one. Imported messages have IDs of 24 digits (known-ids.ts). Buckets index the IDs of messages that are elsewhere (buckets.ts).
+ * later one. Imported messages have IDs of 24 digits (known-ids.ts). Buckets index the IDs of messages that are elsewhere
+ * (buckets.ts).
  */
 export function newMessageID({ roomKey, seq }: Pick<MessageDoc, 'roomKey' | 'seq'>): string {
   const objectID = ObjectId.generate(Math.floor(clock.now() / 1_000))
