@@ -11,6 +11,8 @@ export interface Presence {
   readonly fault?: Error | undefined
   /** The server was away at the start: pingPresence checks it. */
   isUnchecked?: boolean
+  /** Nodes whose reports Redis lacks: until when calls wait for them (`performance.now()`). */
+  readonly awaitedNodes: Map<string, number>
 }
 
 /**
@@ -94,6 +96,7 @@ export async function connectPresence(
   return {
     redis,
     isUnchecked,
+    awaitedNodes: new Map(),
     get fault() {
       return fault
     },

@@ -71,14 +71,26 @@ export async function extendReport(redis: Presence['redis'], node: string): Prom
 const recheckMS = 100
 
 /**
- * Settles once Redis, which may have lost its data, has the reports of these nodes, or after the time that a node takes to
- * notice.
+ * Settles once Redis, which may have lost its data, has the reports of these nodes. Calls wait for a node only for the time
+ * that it takes to notice the loss: it may be cut off from Redis.
  */
-export async function untilReported({ redis }: Presence, nodes: readonly string[]): Promise<void> {
-  const untilMS = performance.now() + heardWithinMS
-  const areAll = async () =>
-    !(await Promise.all(nodes.map((node) => redis.hexists(onlineKey(node), reportedField)))).includes(0)
-  while (!(await areAll()) && performance.now() < untilMS) await pause(recheckMS)
+export async function untilReported(
+  { redis, awaitedNodes }: Presence,
+  nodes: readonly string[],
+  maxWaitMS = heardWithinMS,
+): Promise<void> {
+  for (const node of awaitedNodes.keys()) if (!nodes.includes(node)) awaitedNodes.delete(node)
+  await Promise.all(
+    nodes.map(async (node) => {
+      while ((await redis.hexists(onlineKey(node), reportedField)) === 0) {
+        const untilMS = awaitedNodes.get(node) ?? performance.now() + maxWaitMS
+        awaitedNodes.set(node, untilMS)
+        if (performance.now() >= untilMS) return
+        await pause(recheckMS)
+      }
+      awaitedNodes.delete(node)
+    }),
+  )
 }
 
 /** A user's devices in the report of one node. */

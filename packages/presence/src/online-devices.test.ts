@@ -3,10 +3,11 @@ import { randomUUID } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isolatedServers } from '@parley/stack/test-servers'
 import type { Servers } from '@parley/stack/up'
-import { afterAll, beforeAll, describe, test } from 'vitest'
+import { afterAll, beforeAll, describe, onTestFinished, test, vi } from 'vitest'
 import { announceDevices, type OnlineDevices } from './announce-devices.ts'
 import { closePresence, connectPresence, type Presence } from './connect.ts'
 import { nodeTtlMS } from './connection-counts.ts'
+import { untilReported } from './node-reports.ts'
 import { findNodesWithout, findOnlineDevices, PresenceIncomplete } from './online-devices.ts'
 
 /** Connected devices that are not away. */
@@ -32,6 +33,23 @@ describe('online devices', () => {
     await online.stop()
     await closePresence(presence)
     await servers.stop()
+  })
+
+  test('calls wait once for a node that Redis lacks, and again after it has reported', async () => {
+    const late = randomUUID()
+    const tries = vi.spyOn(presence.redis, 'hexists')
+    onTestFinished(() => tries.mockRestore())
+    const triesOf = async (maxWaitMS?: number) => {
+      tries.mockClear()
+      await untilReported(presence, [node, late], maxWaitMS)
+      return tries.mock.calls.filter(([key]) => String(key).includes(late)).length
+    }
+    assert.ok((await triesOf(150)) > 1)
+    assert.equal(await triesOf(), 1)
+    const reports = await announceDevices(presence, late, fail)
+    assert.equal(await triesOf(), 1)
+    await reports.stop()
+    assert.ok((await triesOf(150)) > 1)
   })
 
   test('findNodesWithout returns only nodes that have reported', async () => {

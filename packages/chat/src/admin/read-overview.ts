@@ -9,6 +9,7 @@ import { findPeaksSince } from '@parley/db/statistics/peaks'
 import { periods, readFigures } from '@parley/presence/app-figures'
 import type { Presence } from '@parley/presence/connect'
 import { countConnectionsByNode, readPeaks } from '@parley/presence/connection-counts'
+import { untilReported } from '@parley/presence/node-reports'
 import { readProcesses, silentAfterMS } from '@parley/presence/processes'
 import { hasScope } from '../access/api-keys.ts'
 import type { AuthenticatedIntegrator } from '../access/caller.ts'
@@ -24,12 +25,13 @@ const maxCounted = 1_000
  * consumer lag (docs/reference/overview.md). The cost does not depend on the app's size.
  */
 export async function readOverview(
-  chat: Pick<Chat, 'db' | 'bus' | 'log'>,
+  chat: Pick<Chat, 'db' | 'bus' | 'control' | 'log'>,
   presence: Presence,
   { app, key }: Pick<AuthenticatedIntegrator, 'app' | 'key'>,
 ): Promise<Overview> {
   const nowMS = clock.now()
   const isPlatform = hasScope(key, 'platform')
+  await untilReported(presence, chat.control.nodes())
   const [byNode, deadCalls, hour, day, processes, lag] = await Promise.all([
     countConnectionsByNode(presence, app),
     countFailedCalls(chat.db, app, maxCounted),
