@@ -129,8 +129,10 @@ async function open(port: number, clientKey: string, { token, room }: Sender): P
   }
   const read = (packet: string) => {
     if (packet.startsWith('42')) {
-      const from = packet.indexOf(timeAfter)
-      if (from > 0) opened.heard(Number.parseFloat(packet.slice(from + timeAfter.length, from + timeAfter.length + 20)))
+      const from = packet.indexOf(timeAfter) + timeAfter.length
+      const emittedMS = Number.parseFloat(packet.slice(from, from + 20))
+      // Messages by REST have no time.
+      if (!Number.isNaN(emittedMS)) opened.heard(emittedMS)
     } else if (packet.startsWith('43')) acknowledge(packet)
     else if (packet === '2') socket.send('3')
     else if (packet.startsWith('0')) socket.send('40')

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
 import { DiscardPolicy, jetstreamManager } from '@nats-io/jetstream'
 import { type Bus, connectBus } from '@parley/bus/connect'
 import { afterAll, beforeAll, describe, test } from 'vitest'
+import { logged } from '../log-line.ts'
 import { eventually, type Platform, startPlatform } from '../platform.ts'
 import { readiness } from '../readiness.ts'
 import { metricsOf } from '../service-metrics.ts'
@@ -53,8 +53,8 @@ describe('a stream that refuses events', () => {
     assert.equal(status, 200)
     assert.deepEqual(failing, { stream: 'PARLEY_EVENTS refuses events: maximum messages exceeded' })
     assert.match(await metricsOf(gateway), /^parley_dependency_up\{.*dependency="stream".*\} 0$/m)
-    assert.match(readFileSync(gateway.logFile, 'utf8'), /event not published yet/)
-    assert.match(readFileSync(gateway.logFile, 'utf8'), /maximum messages exceeded/)
+    await logged(gateway, /event not published yet/)
+    await logged(gateway, /maximum messages exceeded/)
 
     await setFull(false)
     await eventually('nothing fails', async () => Object.keys((await readiness(gateway)).failing).length === 0)

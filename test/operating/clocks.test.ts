@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { connectDb, type Db } from '@parley/db/connect'
 import { afterAll, beforeAll, describe, test } from 'vitest'
+import { logged } from '../log-line.ts'
 import { call, eventually, type Platform, type PlatformUser, type RunningService, startPlatform } from '../platform.ts'
 import { readiness } from '../readiness.ts'
 import { metricsOf } from '../service-metrics.ts'
@@ -47,7 +47,7 @@ describe('a gateway whose clock is 10 minutes ahead', () => {
     const metrics = await metricsOf(ahead)
     const [, seconds] = /^parley_clock_offset_seconds\S* (\S+)$/m.exec(metrics) ?? []
     assert.ok(Math.abs(Number(seconds) - 600) < 60, seconds)
-    assert.match(readFileSync(ahead.logFile, 'utf8'), /clock differs from that of MongoDB/)
+    await logged(ahead, /clock differs from that of MongoDB/)
   })
 
   test("stamps messages with MongoDB's time, so that the room's clock does not jump ahead", async () => {
@@ -99,7 +99,7 @@ test('a process whose clock is off by a few seconds is ready and reports the dif
     const metrics = await metricsOf(behind)
     const [, seconds] = /^parley_clock_offset_seconds\S* (\S+)$/m.exec(metrics) ?? []
     assert.ok(Number(seconds) < -5 && Number(seconds) > -20, seconds)
-    assert.match(readFileSync(behind.logFile, 'utf8'), /clock differs from that of MongoDB/)
+    await logged(behind, /clock differs from that of MongoDB/)
   } finally {
     await platform.stop()
   }

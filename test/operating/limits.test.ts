@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
 import { io } from 'socket.io-client'
 import { afterAll, beforeAll, describe, test } from 'vitest'
+import { logged } from '../log-line.ts'
 import { call, connectClient, eventually, type Platform, type RunningService, startPlatform } from '../platform.ts'
 import { metricsOf } from '../service-metrics.ts'
 
@@ -209,7 +209,7 @@ describe('limits of a realtime node', () => {
     assert.equal(refusal.headers.get('retry-after'), '1')
     assert.partialDeepStrictEqual(await refusal.json(), { message: 'this node is full: try again' })
     assert.equal(await counted(node, 'connections'), 1)
-    assert.match(readFileSync(node.logFile, 'utf8'), /"connections":2,"max":2,"msg":"node full/)
+    await logged(node, /"connections":2,"max":2,"msg":"node full/)
     sockets[0]?.close()
     await eventually('a place is free', async () => (await open()).status === 200)
     sockets[1]?.close()

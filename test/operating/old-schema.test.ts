@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { readFileSync } from 'node:fs'
 import { promisify } from 'node:util'
 import { connectDb } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
@@ -8,6 +7,7 @@ import { newUserDoc } from '@parley/db/users/users'
 import { parleyFile } from '@parley/stack/parley-command'
 import { withDatabase } from '@parley/stack/test-servers'
 import { afterAll, beforeAll, describe, test } from 'vitest'
+import { logged } from '../log-line.ts'
 import { eventually, type Platform, startPlatform } from '../platform.ts'
 
 describe('a service on a database with an older schema', () => {
@@ -31,7 +31,7 @@ describe('a service on a database with an older schema', () => {
       const { failing } = (await answer.json()) as { failing: Record<string, string> }
       assert.equal(answer.status, 503)
       assert.match(failing['schema'] ?? '', /older schema, without 0001-baseline.*parley -- migrate/)
-      assert.match(readFileSync(service.logFile, 'utf8'), /not ready until the database is migrated/)
+      await logged(service, /not ready until the database is migrated/)
     }
 
     const run = (...args: string[]) => promisify(execFile)(process.execPath, [parleyFile, ...args], { env })

@@ -11,7 +11,8 @@ import { commandEnv, parleyFile } from '@parley/stack/parley-command'
 import { closeTogether } from '@parley/stack/tcp-proxy'
 import { type S3Server, startS3 } from '@parley/stack/test-s3'
 import { afterAll, beforeAll, describe, test } from 'vitest'
-import { call, eventually, type Platform, startPlatform } from '../platform.ts'
+import { logged } from '../log-line.ts'
+import { call, type Platform, startPlatform } from '../platform.ts'
 import { type Certificate, newAuthority } from './certificates.ts'
 
 const bytes = Buffer.from('Hello')
@@ -86,7 +87,7 @@ describe('a store whose certificate is replaced', () => {
     ] as const) {
       present(name)
       assert.equal(await confirm(), 503)
-      await eventually(`the log has ${cause.source}`, () => cause.test(readFileSync(gateway.logFile, 'utf8')))
+      await logged(gateway, cause)
     }
     present('good')
     assert.equal(await confirm(), 200)

@@ -55,7 +55,7 @@ export async function findReceiver({ redis }: Presence, id: string): Promise<Rec
   return isOpen ? { app, endsAtMS: Number(endsAtMS), status: Number(status), count: Number(count) } : undefined
 }
 
-export async function closeReceiver({ redis }: Presence, app: string, id: string): Promise<void> {
+export async function closeReceiver({ redis }: Pick<Presence, 'redis'>, app: string, id: string): Promise<void> {
   await execAll(redis.multi().del(receiverKey(id), callsKey(id)).zrem(ofAppKey(app), id))
 }
 
