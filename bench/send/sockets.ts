@@ -1,9 +1,10 @@
+import { connect } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { startBenchService } from '../bench-service.ts'
 import { cpuSeconds } from '../process-usage.ts'
 import { median, quantile } from '../quantile.ts'
+import { frame, textFrames, upgradeRequest } from '../sockets/wire.ts'
 import { roomIds } from './compare.ts'
-import { openFrameSocket } from './frame-socket.ts'
 import type { Setup } from './setup.ts'
 
 export interface SentBySocket {
@@ -112,6 +113,8 @@ const timeAfter = '"message":"'
  * @throws when the login is refused
  */
 async function open(port: number, clientKey: string, { token, room }: Sender): Promise<OpenSocket> {
+  const socket = connect({ port, host: '127.0.0.1', noDelay: true })
+  const say = (packet: string) => socket.write(frame(packet))
   const ready = Promise.withResolvers<void>()
   const waiting = new Map<string, PromiseWithResolvers<string>>()
   let emits = 0
@@ -119,7 +122,7 @@ async function open(port: number, clientKey: string, { token, room }: Sender): P
     const id = String(emits++)
     const acknowledged = Promise.withResolvers<string>()
     waiting.set(id, acknowledged)
-    socket.send(`42${id}${json}`)
+    say(`42${id}${json}`)
     return acknowledged.promise
   }
   const acknowledge = (packet: string) => {
@@ -134,8 +137,8 @@ async function open(port: number, clientKey: string, { token, room }: Sender): P
       // Messages by REST have no time.
       if (!Number.isNaN(emittedMS)) opened.heard(emittedMS)
     } else if (packet.startsWith('43')) acknowledge(packet)
-    else if (packet === '2') socket.send('3')
-    else if (packet.startsWith('0')) socket.send('40')
+    else if (packet === '2') say('3')
+    else if (packet.startsWith('0')) say('40')
     else if (packet.startsWith('40')) ready.resolve()
   }
   const end = () => {
@@ -145,15 +148,17 @@ async function open(port: number, clientKey: string, { token, room }: Sender): P
   }
   const beginning = `["chat message",{"room":${JSON.stringify(room)},"messageType":"text","message":"`
   const opened: OpenSocket = {
-    close: () => socket.close(),
+    close: () => socket.destroy(),
     heard: () => undefined,
     async send() {
       const acknowledged = await emit(`${beginning}${performance.now()} ${text}"}]`)
       if (!acknowledged.includes('"RC":0')) throw new Error(acknowledged)
     },
   }
-  const url = new URL(`http://127.0.0.1:${port}/socket.io/?EIO=4&transport=websocket`)
-  const socket = await openFrameSocket(url, read, end)
+  socket.on('data', textFrames(read))
+  socket.on('error', end)
+  socket.on('close', end)
+  socket.write(upgradeRequest())
   await ready.promise
   const loggedIn = await emit(JSON.stringify(['auth2', token, { clientKey }]))
   if (!loggedIn.includes('"RC":0')) throw new Error(loggedIn)
